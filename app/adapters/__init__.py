@@ -1,0 +1,1 @@
+"""The world outside: model and range files, and ONNX Runtime."""

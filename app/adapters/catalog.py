@@ -1,0 +1,83 @@
+"""The catalog: every model and registry of the two folders, checked together and held in memory."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.models import Model, load_model
+from app.adapters.registries import Registry, load_registry
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """What is served."""
+
+    models: Mapping[str, Model]
+    registries: Mapping[str, Registry]
+
+    def registries_for(self, model: Model) -> list[str]:
+        """The registries that a request to this model may name."""
+        return [name for name, registry in self.registries.items() if not mismatches(model, registry)]
+
+
+def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
+    """Load everything, or raise `BrokenFiles` with every flaw of every file."""
+    flaws = [Flaw(folder, "", "is not a folder") for folder in (models_dir, normal_ranges_dir) if not folder.is_dir()]
+    if flaws:
+        raise BrokenFiles(flaws)
+    folders = sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith("."))
+    models = _loaded(folders, load_model, flaws)
+    registries = _loaded(sorted(normal_ranges_dir.glob("*.toml"), key=lambda file: file.stem), load_registry, flaws)
+    if not folders:
+        flaws.append(Flaw(models_dir, "", "holds no model: a folder with model.onnx and model.toml is needed"))
+    catalog = Catalog({model.name: model for model in models}, {registry.name: registry for registry in registries})
+    broken = {flaw.file for flaw in flaws}
+    for model in models:
+        flaws.extend(_default_flaws(model, catalog, broken, normal_ranges_dir))
+    if flaws:
+        raise BrokenFiles(flaws)
+    return catalog
+
+
+def _loaded(paths: Iterable[Path], load: Callable[[Path], T], flaws: list[Flaw]) -> list[T]:
+    loaded = []
+    for path in paths:
+        try:
+            loaded.append(load(path))
+        except BrokenFiles as error:
+            flaws.extend(error.flaws)
+    return loaded
+
+
+def _default_flaws(model: Model, catalog: Catalog, broken: set[Path], folder: Path) -> Iterator[Flaw]:
+    if model.registry is None or folder / f"{model.registry}.toml" in broken:
+        return
+    registry = catalog.registries.get(model.registry)
+    if registry is None:
+        yield Flaw(model.file, "normal_ranges", f"there is no registry {model.registry!r}")
+    else:
+        yield from mismatches(model, registry)
+
+
+def mismatches(model: Model, registry: Registry) -> list[Flaw]:
+    """Why a registry cannot serve a model: a feature the model lacks, another unit, no whole number in a range."""
+    features = {feature.name: feature for feature in model.features}
+    found = []
+    for name, known in registry.features.items():
+        feature, field = features.get(name), f"features.{name}"
+        if feature is None:
+            found.append(Flaw(registry.file, field, f"model {model.name!r} has no such feature"))
+        elif known.unit != feature.unit:
+            reason = f"the unit is {known.unit!r} here and {feature.unit!r} in model {model.name!r}"
+            found.append(Flaw(registry.file, f"{field}.unit", reason))
+        elif feature.whole:
+            found.extend(
+                Flaw(registry.file, f"{field}.ranges[{index}]", "holds no whole number, and the feature is an integer")
+                for index, entry in enumerate(known.ranges)
+                if entry.normal.whole().flaw()
+            )
+    return found

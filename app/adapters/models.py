@@ -1,0 +1,197 @@
+"""Models: a folder with a graph, its description and its examples."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from app.adapters.fields import FavourableField
+from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnusableGraph
+from app.adapters.toml_files import Entry, Finite, read_toml
+from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
+from app.core.oracle import Scorer
+from app.core.ranges import NormalRange
+
+
+class FeatureEntry(Entry):
+    """One column of the model's input."""
+
+    name: str = Field(min_length=1)
+    title: str | None = None
+    unit: str | None = None
+    type: Literal["number", "integer"] = "number"
+
+
+class OutputEntry(Entry):
+    """What the model says, and what of it is favourable."""
+
+    kind: Literal["classification", "regression"]
+    tensor: str | None = None
+    activation: Literal["none", "softmax", "sigmoid"] = "none"
+    classes: list[str] = []
+    favourable: FavourableField
+    threshold: Finite | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "OutputEntry":
+        flaw = self._classes_flaw() if self.kind == "classification" else self._interval_flaw()
+        if flaw:
+            raise ValueError(flaw)
+        return self
+
+    def _classes_flaw(self) -> str | None:
+        if len(self.classes) < 2 or len(set(self.classes)) < len(self.classes):
+            return "classes must name at least two classes, each once"
+        if isinstance(self.favourable, NormalRange):
+            return "favourable must be a list of classes"
+        if unknown := [name for name in self.favourable if name not in self.classes]:
+            return f"favourable names {unknown[0]!r}, which is not one of the classes"
+        if len(set(self.favourable)) < len(self.favourable) or not 0 < len(self.favourable) < len(self.classes):
+            return "favourable must name some of the classes, each once, and leave at least one out"
+        return None
+
+    def _interval_flaw(self) -> str | None:
+        if self.classes or self.threshold is not None:
+            return "a regression has neither classes nor a threshold"
+        if not isinstance(self.favourable, NormalRange):
+            return "favourable must be an interval: { low = ..., high = ... }"
+        return None
+
+
+class ModelEntry(Entry):
+    """A `model.toml`."""
+
+    title: str
+    version: str
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    normal_ranges: str | None = None
+    output: OutputEntry
+    features: list[FeatureEntry] = Field(min_length=1)
+    training: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFeature:
+    """A feature as its model names it."""
+
+    name: str
+    title: str | None
+    unit: str | None
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that is ready to score, and all that is said of it."""
+
+    name: str
+    title: str
+    version: str
+    sha256: str
+    registry: str | None
+    features: tuple[ModelFeature, ...]
+    classes: tuple[str, ...]
+    favourable: Favourable
+    training: Mapping[str, Any]
+    examples: Mapping[str, dict[str, Any]]
+    scorer: Scorer
+    file: Path
+
+
+def load_model(folder: Path) -> Model:
+    """Read, check and warm up one model; `BrokenFiles` with all its flaws."""
+    file = folder / "model.toml"
+    entry = read_toml(file, ModelEntry)
+    content = _content(folder / "model.onnx")
+    sha256 = hashlib.sha256(content).hexdigest()
+    examples = _examples(folder / "examples")
+    if flaws := [*_flaws(file, entry, sha256)]:
+        raise BrokenFiles(flaws)
+    return Model(
+        name=folder.name,
+        title=entry.title,
+        version=entry.version,
+        sha256=sha256,
+        registry=entry.normal_ranges,
+        features=tuple(
+            ModelFeature(feature.name, feature.title, feature.unit, feature.type == "integer")
+            for feature in entry.features
+        ),
+        classes=tuple(entry.output.classes),
+        favourable=_favourable(entry.output),
+        training=entry.training,
+        examples=examples,
+        scorer=_scorer(file, entry, content),
+        file=file,
+    )
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise BrokenFiles([Flaw(file, "", error.strerror or "cannot be read")]) from None
+
+
+def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
+    if entry.sha256 is not None and entry.sha256 != sha256:
+        yield Flaw(file, "sha256", f"model.onnx is another file: its sha256 is {sha256}")
+    names = [feature.name for feature in entry.features]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            yield Flaw(file, f"features[{index}].name", f"{name!r} is named twice")
+
+
+def _examples(folder: Path) -> dict[str, dict[str, Any]]:
+    return {file.stem: _example(file) for file in sorted(folder.glob("*.json"))}
+
+
+def _example(file: Path) -> dict[str, Any]:
+    try:
+        request = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BrokenFiles([Flaw(file, "", f"is not valid JSON: {error}")]) from None
+    if not isinstance(request, dict) or "instance" not in request:
+        raise BrokenFiles([Flaw(file, "", 'is not a request: an object with an "instance" is needed')])
+    return request
+
+
+def _favourable(output: OutputEntry) -> Favourable:
+    if isinstance(output.favourable, NormalRange):
+        return FavourableInterval(output.favourable.low, output.favourable.high)
+    return favourable_classes(tuple(output.classes), output.favourable, output.threshold)
+
+
+def favourable_classes(classes: tuple[str, ...], chosen: Sequence[str], threshold: float | None) -> FavourableClasses:
+    """The favourable side and the other one, by the places of the classes."""
+    places = tuple(place for place, name in enumerate(classes) if name in chosen)
+    others = tuple(place for place, name in enumerate(classes) if name not in chosen)
+    return FavourableClasses(places, others, threshold)
+
+
+def _whole_number_flaws(file: Path, entry: ModelEntry, graph: OnnxGraph) -> Iterator[Flaw]:
+    if graph.dtype.kind == "i":
+        for index, feature in enumerate(entry.features):
+            if feature.type != "integer":
+                reason = "the graph reads whole numbers, so the type must be integer"
+                yield Flaw(file, f"features[{index}].type", reason)
+
+
+def _scorer(file: Path, entry: ModelEntry, content: bytes) -> OnnxScorer:
+    width = len(entry.features)
+    try:
+        graph = OnnxGraph(content, width, entry.output.tensor)
+        scorer = OnnxScorer(graph, entry.output.activation, columns=len(entry.output.classes) or 1)
+        scorer.warm_up(width)
+        if flaws := [*_whole_number_flaws(file, entry, graph)]:
+            raise BrokenFiles(flaws)
+    except UnusableGraph as error:
+        raise BrokenFiles([Flaw(file, error.field, error.reason)]) from None
+    except ModelFailed as error:
+        raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts ({error})")]) from None
+    return scorer

@@ -1,0 +1,1 @@
+"""HTTP: schemas, dependencies, routes, and the one table from errors to answers."""

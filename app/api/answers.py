@@ -1,0 +1,148 @@
+"""An answer: the search of one question, and the lines that tell of it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from app.api.errors import FieldError, InvalidRequest, is_expected, log_unexpected, problem
+from app.api.forms import Line
+from app.api.lines import LineWriter
+from app.api.posing import Question
+from app.core.budget import Budget, Limits, StopFlag
+from app.core.engines import Search
+from app.core.facts import Engine, Fact, Finished, Found, Guarantee, LevelFinished
+from app.core.oracle import Oracle
+
+NO_SCORE = "the model gives no finite score for these values"
+
+
+class Answer:
+    """One question on its way to its answer; all that can be refused has been, once it is made."""
+
+    def __init__(
+        self,
+        question: Question,
+        engine: Engine,
+        limits: Limits,
+        clock: Callable[[], float],
+        started: float,
+        stop: StopFlag,
+    ) -> None:
+        self._question = question
+        self._engine = engine
+        self._limits = limits
+        self._clock = clock
+        self._started = started
+        self.stop = stop
+        self._budget = Budget(limits, clock, started, stop)
+        self._oracle = Oracle(question.model.scorer, question.favourable, question.problem, self._budget)
+        self._search = Search(question.problem, self._oracle, self._budget)
+        self._writer = LineWriter(question)
+        self._search_seconds = 0.0
+        self._complete_up_to = 0
+        self._changed_in = [0] * len(question.problem.moves)
+        self._count = 0
+        self._prediction = self._oracle.judge_instance()
+        if not np.isfinite(self._prediction.score[0]):
+            raise InvalidRequest([FieldError("instance", NO_SCORE)])
+
+    def start(self) -> Line:
+        """The first line, which is known before the search begins."""
+        return self._writer.start(self._prediction, self._limits_json())
+
+    def rest(self) -> Iterator[Line | None]:
+        """All further lines; None where there is nothing to say yet. The last is `summary` or `error`."""
+        try:
+            for fact in self._timed(self._facts()):
+                yield self._line(fact)
+        except Exception as error:  # noqa: BLE001  # the status is out: an error line is all that is left
+            if not is_expected(error):
+                log_unexpected(error)
+            yield self._writer.other("error", {"problem": problem(error)})
+
+    def progress(self) -> Line:
+        """How far the search is."""
+        content = {
+            "complete_up_to": self._complete_up_to,
+            "model_rows": self._oracle.rows,
+            "elapsed_ms": self._elapsed_ms(),
+        }
+        return self._writer.other("progress", content)
+
+    def _facts(self) -> Iterator[Fact]:
+        if self._prediction.favourable[0]:
+            engine = Engine.LATTICE if self._engine is Engine.AUTO else self._engine
+            yield Finished(engine, Guarantee.EXACT, len(self._question.problem.moves), None)
+        else:
+            yield from self._search.facts(self._engine)
+
+    def _timed(self, facts: Iterator[Fact]) -> Iterator[Fact]:
+        """The same facts, with the time that they took to find, and not the time to send them."""
+        while True:
+            began = self._clock()
+            fact = next(facts, None)
+            self._search_seconds += self._clock() - began
+            if fact is None:
+                return
+            yield fact
+
+    def _line(self, fact: Fact) -> Line | None:
+        match fact:
+            case Found():
+                self._count += 1
+                for index in fact.moves:
+                    self._changed_in[index] += 1
+                return self._writer.counterfactual(self._count, fact)
+            case LevelFinished():
+                self._complete_up_to = fact.size
+                return self.progress()
+            case Finished():
+                return self._summary(fact)
+        return None
+
+    def _summary(self, finished: Finished) -> Line:
+        names = self._writer.names_of_moves()
+        content: dict[str, Any] = {
+            "outcome": self._outcome(finished),
+            "count": self._count,
+            "complete": finished.complete,
+            "complete_up_to": finished.complete_up_to,
+            "stopped_by": finished.stopped_by,
+            "guarantee": finished.guarantee,
+            "engine": finished.engine,
+            "model_rows": self._oracle.rows,
+            "model_calls": self._oracle.calls,
+            "solver_checks": self._search.solver.checks,
+            "elapsed_ms": {
+                "total": self._elapsed_ms(),
+                "search": _milliseconds(self._search_seconds),
+                "model": _milliseconds(self._oracle.seconds),
+                "solver": _milliseconds(self._search.solver.seconds),
+            },
+            "changed_in": {name: count for name, count in zip(names, self._changed_in, strict=True) if count},
+            "no_recourse": None,
+        }
+        return self._writer.other("summary", content)
+
+    def _outcome(self, finished: Finished) -> str:
+        if self._prediction.favourable[0]:
+            return "already_favourable"
+        if self._count:
+            return "found"
+        return "no_recourse" if finished.complete else "unknown"
+
+    def _limits_json(self) -> dict[str, Any]:
+        return {
+            "engine": self._engine,
+            "max_counterfactuals": self._limits.max_counterfactuals,
+            "deadline_ms": round(self._limits.deadline_seconds * 1000),
+            "max_model_rows": self._limits.max_model_rows,
+        }
+
+    def _elapsed_ms(self) -> float:
+        return _milliseconds(self._clock() - self._started)
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)

@@ -1,0 +1,87 @@
+"""Request bodies, read strictly: JSON by its content type, no key twice, no nesting without end."""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+from app.api.errors import (
+    LONGEST_NAME,
+    MalformedJson,
+    UnsupportedMediaType,
+    is_expected,
+    log_unexpected,
+    problem_response,
+)
+from app.api.numbers import SentNumber
+
+# Python refuses to turn longer ones into whole numbers; none of them is a number that a model could read.
+LONGEST_WHOLE_NUMBER = 400
+
+
+class StrictRoute(APIRoute):
+    """A route whose body is parsed by us before FastAPI sees it, and whose surprises stay inside."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            try:
+                return await handle(request if self.body_field is None else await _with_parsed_body(request))
+            except Exception as error:
+                if is_expected(error):
+                    raise
+                log_unexpected(error)
+                return problem_response(error)
+
+        return strict
+
+
+class _ParsedRequest(Request):
+    """A request that knows its JSON already."""
+
+    parsed: Any
+
+    async def json(self) -> Any:
+        return self.parsed
+
+
+async def _with_parsed_body(request: Request) -> Request:
+    content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if content_type != "application/json" and not (
+        content_type.startswith("application/") and content_type.endswith("+json")
+    ):
+        raise UnsupportedMediaType
+    parsed = _ParsedRequest(request.scope, request.receive)
+    parsed.parsed = parse_json(await parsed.body())
+    return parsed
+
+
+def parse_json(body: bytes) -> Any:
+    """Parse JSON, keeping each number's own digits; `MalformedJson` says where it goes wrong."""
+    try:
+        return json.loads(
+            body.decode("utf-8"), object_pairs_hook=_object, parse_float=SentNumber, parse_int=_whole_number
+        )
+    except UnicodeDecodeError:
+        raise MalformedJson("The body is not UTF-8 text.") from None
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise MalformedJson(f"The body is not valid JSON: {error.msg} at {where}.") from None
+    except RecursionError:
+        raise MalformedJson("The body is nested too deeply.") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        raise MalformedJson(f"The key {twice[:LONGEST_NAME]!r} stands twice in one object.", twice[:LONGEST_NAME])
+    return entries
+
+
+def _whole_number(text: str) -> float:
+    return int(text) if len(text) <= LONGEST_WHOLE_NUMBER else SentNumber(text)

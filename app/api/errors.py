@@ -1,0 +1,227 @@
+"""Everything that can be refused, and the one table that turns it into an answer.
+
+RequestError
+├── MalformedJson          400
+├── UnknownModel           404
+├── UnknownRegistry        404
+├── NotAcceptable          406
+├── UnsupportedMediaType   415
+├── InvalidRequest         422  the fields that are wrong, and how to mend them
+└── Stopping               503
+
+From the adapters: ModelFailed, 422. From Starlette: any other path or method, 404 and 405.
+No message quotes a value of the instance.
+"""
+
+import json
+import logging
+import traceback
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from http import HTTPStatus
+from itertools import islice
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from app.adapters.flaws import field_path, reason_of
+from app.adapters.onnx import ModelFailed
+
+logger = logging.getLogger(__name__)
+
+LONGEST_NAME = 100
+MOST_ERRORS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One field of the request that cannot be accepted, and how to mend it."""
+
+    field: str
+    message: str
+
+
+class RequestError(Exception):
+    """A request that is refused; the text is for the person who sent it."""
+
+    def __init__(self, detail: str = "", errors: Sequence[FieldError] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.errors = tuple(errors)
+
+
+class MalformedJson(RequestError):
+    """The body is not JSON, or not JSON that means one thing."""
+
+    def __init__(self, detail: str, field: str = "body") -> None:
+        super().__init__(detail, [FieldError(field, detail)])
+
+
+class UnsupportedMediaType(RequestError):
+    """The body does not say that it is JSON."""
+
+    def __init__(self) -> None:
+        detail = "Send the body as JSON, with the header Content-Type: application/json."
+        super().__init__(detail, [FieldError("Content-Type", detail)])
+
+
+class NotAcceptable(RequestError):
+    """The client accepts no form that the answer comes in."""
+
+    def __init__(self, offered: Iterable[str]) -> None:
+        detail = f"The answer comes as one of: {', '.join(offered)}."
+        super().__init__(detail, [FieldError("Accept", detail)])
+
+
+class UnknownModel(RequestError):
+    """No model of that name is served."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        detail = f"There is no model {name[:LONGEST_NAME]!r}. {_offer(name, known)}"
+        super().__init__(detail, [FieldError("model", detail)])
+
+
+class UnknownRegistry(RequestError):
+    """No registry of that name is served."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        detail = f"There is no registry {name[:LONGEST_NAME]!r}. {_offer(name, known)}"
+        super().__init__(detail, [FieldError("registry", detail)])
+
+
+class InvalidRequest(RequestError):
+    """Fields of the request that cannot be accepted."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        count = f"{len(errors)} fields are" if len(errors) > 1 else "One field is"
+        first = f"{errors[0].field}: {errors[0].message}"
+        super().__init__(f"{count} not as they should be; {first}." if len(errors) > 1 else f"{first}.", errors)
+
+
+class Stopping(RequestError):
+    """The server is going down and takes no new work."""
+
+    def __init__(self) -> None:
+        super().__init__("The service is stopping. Ask again in a few seconds.")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is the same for all errors of one class."""
+
+    status: HTTPStatus
+    slug: str
+    title: str
+
+
+TABLE: dict[type[Exception], Kind] = {
+    MalformedJson: Kind(HTTPStatus.BAD_REQUEST, "malformed-json", "The body is not valid JSON"),
+    UnknownModel: Kind(HTTPStatus.NOT_FOUND, "unknown-model", "There is no such model"),
+    UnknownRegistry: Kind(HTTPStatus.NOT_FOUND, "unknown-registry", "There is no such registry"),
+    NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not-acceptable", "No such form of the answer"),
+    UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON"),
+    InvalidRequest: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", "The request cannot be accepted"),
+    ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
+    Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
+}
+UNEXPECTED = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "Something went wrong on our side")
+MODEL_FAILED_DETAIL = "The model broke down on these values. Check that they are plausible, and the model itself."
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """A hint at the name that was probably meant; empty where none is near."""
+    near = get_close_matches(name[:LONGEST_NAME], list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
+
+
+def problem(error: Exception) -> dict[str, Any]:
+    """The error as an RFC 9457 object."""
+    kind = TABLE.get(type(error), UNEXPECTED)
+    if isinstance(error, RequestError):
+        return _problem(kind, error.detail, error.errors)
+    if isinstance(error, ModelFailed):
+        return _problem(kind, MODEL_FAILED_DETAIL)
+    return _problem(kind, "The answer could not be completed. The server's log says where.")
+
+
+def problem_response(error: Exception) -> Response:
+    """The error as a whole answer."""
+    content = problem(error)
+    headers = {"Retry-After": "5"} if content["status"] == HTTPStatus.SERVICE_UNAVAILABLE else None
+    return _response(content, headers)
+
+
+def is_expected(error: Exception) -> bool:
+    """Whether the error has an answer of its own."""
+    return isinstance(error, (*TABLE, RequestValidationError, HTTPException))
+
+
+def log_unexpected(error: Exception) -> None:
+    """Log where it happened, and not what it says: the text of an exception may quote the instance."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("unexpected %s\n%s", type(error).__name__, frames)
+
+
+def invalid(entries: Iterable[Any]) -> InvalidRequest:
+    """What pydantic found wrong, in our words."""
+    return InvalidRequest(
+        [
+            FieldError(field_path([_shortened(step) for step in entry["loc"]]) or "body", reason_of(entry))
+            for entry in islice(entries, MOST_ERRORS)
+        ]
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Give every error that may come up its answer."""
+    for known in TABLE:
+        app.add_exception_handler(known, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _other)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return problem_response(error)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    # FastAPI puts where the value stood, here always the body, before its place.
+    return problem_response(invalid({**entry, "loc": entry["loc"][1:]} for entry in error.errors()))
+
+
+async def _other(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
+    detail = f"{request.method} is not served here. See /docs for what is."
+    return _response(_problem(kind, detail), error.headers)
+
+
+def _shortened(step: str | int) -> str | int:
+    return step[:LONGEST_NAME] if isinstance(step, str) else step
+
+
+def _offer(name: str, known: Iterable[str]) -> str:
+    served = list(known)
+    hint = closest(name, served)
+    return f"{hint[:1].upper()}{hint[1:]} Served are: {', '.join(served)}.".lstrip()
+
+
+def _problem(kind: Kind, detail: str, errors: Sequence[FieldError] = ()) -> dict[str, Any]:
+    return {
+        "type": f"urn:flipset:problem:{kind.slug}",
+        "title": kind.title,
+        "status": int(kind.status),
+        "detail": detail,
+        "errors": [{"field": error.field, "message": error.message} for error in errors[:MOST_ERRORS]],
+    }
+
+
+def _response(content: dict[str, Any], headers: Any = None) -> Response:
+    # ASCII only: a key of the request may hold half a character, which no UTF-8 can carry.
+    body = json.dumps(content)
+    return Response(body, content["status"], headers, media_type="application/problem+json")

@@ -1,0 +1,89 @@
+"""Numbers as they are sent: kept to the last digit, and refused when they are anything but a JSON number."""
+
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from app.adapters.fields import is_finite
+
+
+class SentNumber(float):
+    """A number of the request, together with the text that it was sent as."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "SentNumber":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+
+def number_text(number: float) -> str:
+    """A number as JSON: the sender's own digits, or else the shortest decimal that means the same."""
+    if isinstance(number, SentNumber):
+        return number.text
+    if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
+        return str(int(number))
+    return repr(number)
+
+
+def check_number(value: Any) -> float:
+    """The value itself, if it is a number that JSON can write and 64 bits can hold."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    if isinstance(value, str):
+        raise ValueError("must be a number, not text: send it without quotes")
+    if not isinstance(value, int | float):
+        raise ValueError("must be a number")
+    if not is_finite(value):
+        raise ValueError("must be a finite number that fits 64 bits")
+    return value
+
+
+def _not_negative(value: Any) -> float:
+    number = check_number(value)
+    if number < 0:
+        raise ValueError("must not be negative")
+    return number
+
+
+def _weight(value: Any) -> float:
+    number = check_number(value)
+    if not 0 < number <= MOST_WEIGHT:
+        raise ValueError(f"must be above 0 and at most {MOST_WEIGHT:,}")
+    return number
+
+
+def _count(value: Any) -> int:
+    number = check_number(value)
+    if not float(number).is_integer():
+        raise ValueError("must be a whole number")
+    return int(number)
+
+
+def _count_from_one(value: Any) -> int:
+    number = _count(value)
+    if number < 1:
+        raise ValueError("must be 1 or more")
+    return number
+
+
+def _count_from_nought(value: Any) -> int:
+    number = _count(value)
+    if number < 0:
+        raise ValueError("must be 0 or more")
+    return number
+
+
+# Sums of weights stay exact enough to order answers by, and never overflow.
+MOST_WEIGHT = 1_000_000_000
+
+Number = Annotated[float, PlainValidator(check_number), WithJsonSchema({"type": "number"})]
+NotNegative = Annotated[float, PlainValidator(_not_negative), WithJsonSchema({"type": "number", "minimum": 0})]
+Weight = Annotated[
+    float,
+    PlainValidator(_weight),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": MOST_WEIGHT}),
+]
+CountFromOne = Annotated[int, PlainValidator(_count_from_one), WithJsonSchema({"type": "integer", "minimum": 1})]
+CountFromNought = Annotated[int, PlainValidator(_count_from_nought), WithJsonSchema({"type": "integer", "minimum": 0})]

@@ -1,0 +1,207 @@
+"""What /openapi.json says of the answers: the lines, the forms that they come in, and the problems."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.api.forms import MEDIA_TYPES
+from app.api.predictions import ModelIdentity, Prediction
+from app.core.budget import StoppedBy
+from app.core.facts import Engine, Guarantee
+from app.core.problem import Direction, WhyNot
+from app.core.ranges import Status
+
+
+class Described(BaseModel):
+    """An object of an answer. These classes describe what is sent; they do not make it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Health(Described):
+    """How the service is."""
+
+    status: Literal["alive", "ready"]
+
+
+class ProblemField(Described):
+    """A field that cannot be accepted, and how to mend it."""
+
+    field: str
+    message: str
+
+
+class Problem(Described):
+    """Why a request was refused (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemField]
+
+
+class RegistryIdentity(Described):
+    """Which ranges it was."""
+
+    name: str
+    version: str
+
+
+class LimitsApplied(Described):
+    """The limits that hold, after lowering them to what the server allows."""
+
+    engine: Engine
+    max_counterfactuals: int | None
+    deadline_ms: int
+    max_model_rows: int
+
+
+class FeatureState(Described):
+    """Where one value stands, where it would be moved, and why it may not."""
+
+    name: str
+    title: str | None
+    value: float
+    unit: str | None
+    low: float | None
+    high: float | None
+    when: dict[str, Any] | None = Field(description="the condition of the range that was chosen")
+    status: Status
+    target: float | None
+    movable: bool
+    why_not: WhyNot | None
+
+
+class Start(Described):
+    """The first line."""
+
+    type: Literal["start"]
+    model: ModelIdentity
+    normal_ranges: RegistryIdentity | None
+    prediction: Prediction
+    target: dict[str, Any]
+    limits: LimitsApplied
+    features: list[FeatureState]
+
+
+class Change(Described):
+    """One feature moved to its target."""
+
+    feature: str
+    from_: float = Field(alias="from")
+    to: float
+    unit: str | None
+    direction: Direction
+
+
+class Counterfactual(Described):
+    """One minimal set of changes, and what the model says of the changed row."""
+
+    type: Literal["counterfactual"]
+    rank: int
+    changes: list[Change]
+    cost: float
+    prediction: Prediction
+    instance: dict[str, float]
+
+
+class Progress(Described):
+    """How far the search is."""
+
+    type: Literal["progress"]
+    complete_up_to: int
+    model_rows: int
+    elapsed_ms: float
+
+
+class Elapsed(Described):
+    """Milliseconds: all in all, searching, in the model, in the solver."""
+
+    total: float
+    search: float
+    model: float
+    solver: float
+
+
+class Summary(Described):
+    """The last line."""
+
+    type: Literal["summary"]
+    outcome: Literal["found", "already_favourable", "no_recourse", "unknown"]
+    count: int
+    complete: bool = Field(description="the search ended by itself; to be read with the guarantee")
+    complete_up_to: int = Field(description="every minimal answer of at most so many changes has been sent")
+    stopped_by: StoppedBy | None
+    guarantee: Guarantee
+    engine: Engine
+    model_rows: int
+    model_calls: int
+    solver_checks: int
+    elapsed_ms: Elapsed
+    changed_in: dict[str, int] = Field(description="in how many answers each feature changes")
+    no_recourse: dict[str, Any] | None
+
+
+class ErrorLine(Described):
+    """The last line of a stream that broke down on the way."""
+
+    type: Literal["error"]
+    problem: Problem
+
+
+class Counterfactuals(Described):
+    """The whole answer as one object; `error` takes the place of `summary` where it broke down on the way."""
+
+    start: Start
+    counterfactuals: list[Counterfactual]
+    summary: Summary | None = None
+    error: ErrorLine | None = None
+
+
+LINES = (Start, Counterfactual, Progress, Summary, ErrorLine)
+
+_LINE_SCHEMA = {"type": "string", "description": "one object a line: " + ", ".join(line.__name__ for line in LINES)}
+
+
+def _problems(**reasons: str) -> dict[int | str, dict[str, Any]]:
+    schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {
+        status.removeprefix("_"): {"description": reason, "content": {"application/problem+json": schema}}
+        for status, reason in reasons.items()
+    }
+
+
+PROBLEMS = {
+    "ready": _problems(_503="The service is stopping"),
+    "listing": _problems(_404="There is no such model or registry"),
+    "work": _problems(
+        _400="The body is not valid JSON",
+        _404="There is no such model",
+        _415="The body is not sent as JSON",
+        _422="Fields of the request cannot be accepted",
+    ),
+}
+
+COUNTERFACTUALS: dict[str, Any] = {
+    "response_model": None,
+    "responses": {
+        200: {
+            "model": Counterfactuals,
+            "description": "The answer, in the form that Accept asks for",
+            "content": {media_type: {"schema": _LINE_SCHEMA} for media_type in MEDIA_TYPES[:3]},
+        },
+        **_problems(_406="No form of the answer is acceptable to the client", _503="The service is stopping"),
+    },
+}
+
+
+def with_lines(document: dict[str, Any]) -> dict[str, Any]:
+    """Add what no route returns by itself: the lines of a stream, and the problem object."""
+    schemas = document["components"]["schemas"]
+    for described in (Problem, *LINES):
+        schema = described.model_json_schema(ref_template="#/components/schemas/{model}", by_alias=True)
+        for name, part in schema.pop("$defs", {}).items():
+            schemas.setdefault(name, part)
+        schemas.setdefault(described.__name__, schema)
+    return document

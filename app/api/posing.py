@@ -1,0 +1,278 @@
+"""From a request to a posed problem: names become positions, and everything that can be refused is refused here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from app.adapters.catalog import Catalog, mismatches
+from app.adapters.models import Model, ModelFeature, favourable_classes
+from app.adapters.registries import Registry
+from app.api.errors import LONGEST_NAME, FieldError, InvalidRequest, closest
+from app.api.schemas import (
+    ConstraintsBody,
+    CounterfactualsRequest,
+    Instance,
+    RangeBody,
+    TargetBody,
+)
+from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
+from app.core.problem import Constraints, Feature, Problem, pose
+from app.core.ranges import (
+    Condition,
+    ContextLacks,
+    ContextNotANumber,
+    MoveTo,
+    NormalRange,
+    choose,
+)
+
+
+@dataclass(slots=True)
+class Errors:
+    """Collects what is wrong, so that a person can mend all of it at once."""
+
+    found: list[FieldError] = field(default_factory=list)
+
+    def add(self, field: str, message: str) -> None:
+        self.found.append(FieldError(field, message))
+
+    def raise_any(self) -> None:
+        if self.found:
+            raise InvalidRequest(self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRange:
+    """The range and the target policy that hold for this person, and the condition that chose them."""
+
+    normal: NormalRange
+    move_to: MoveTo
+    when: Mapping[str, Condition]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A request understood: the problem in positions, and what of the request the answer repeats."""
+
+    model: Model
+    registry: Registry | None
+    values: tuple[float, ...]
+    ranges: tuple[ChosenRange | None, ...]
+    favourable: Favourable
+    problem: Problem
+
+
+def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog) -> Question:
+    """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong."""
+    errors = Errors()
+    values = read_instance(request.instance, model, "instance", errors)
+    registry = _registry(request, model, catalog, errors)
+    favourable = read_target(request.target, model, errors)
+    _check_names(request, model, errors)
+    errors.raise_any()
+    ranges = tuple(_range(feature, request, registry, errors) for feature in model.features)
+    _check_guide(request, model, ranges, errors)
+    errors.raise_any()
+    features = tuple(
+        _feature(feature, value, chosen, request)
+        for feature, value, chosen in zip(model.features, values, ranges, strict=True)
+    )
+    problem = pose(features, _constraints(request.constraints, model))
+    _check_targets(problem, model, ranges, errors)
+    errors.raise_any()
+    return Question(model, registry, values, ranges, favourable, problem)
+
+
+def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
+    """The values in the model's order; every feature is needed, and no other."""
+    names = [feature.name for feature in model.features]
+    _check_known(instance, names, field, errors)
+    for feature in model.features:
+        if feature.name not in instance:
+            errors.add(f"{field}.{feature.name}", "is missing")
+        elif flaw := _flaw(instance[feature.name], feature, model):
+            errors.add(f"{field}.{feature.name}", flaw)
+    return tuple(instance.get(name, 0) for name in names)
+
+
+def read_target(target: TargetBody, model: Model, errors: Errors) -> Favourable:
+    """What the request, or else the model, calls favourable."""
+    usual = model.favourable
+    if isinstance(usual, FavourableInterval):
+        return _interval(target, usual, errors)
+    for side in ("low", "high"):
+        if getattr(target, side) is not None:
+            errors.add(f"target.{side}", "belongs to a regression; this model has classes")
+    threshold = target.threshold
+    if threshold is not None and not _fits(threshold, np.dtype(np.float32)):
+        errors.add("target.threshold", "is too large for any score")
+        threshold = None
+    return _classes(target, usual, threshold, model, errors)
+
+
+def _classes(
+    target: TargetBody, usual: FavourableClasses, threshold: float | None, model: Model, errors: Errors
+) -> FavourableClasses:
+    chosen = target.classes
+    if chosen is None:
+        return FavourableClasses(usual.classes, usual.others, usual.threshold if threshold is None else threshold)
+    _check_list(chosen, model.classes, "target.classes", "class", errors)
+    if not chosen or set(chosen) >= set(model.classes):
+        errors.add("target.classes", f"must name some but not all of: {', '.join(model.classes)}")
+    if errors.found:
+        return usual
+    favourable = favourable_classes(model.classes, chosen, threshold)
+    # The model's own threshold goes with the model's own classes only.
+    return usual if threshold is None and favourable.classes == usual.classes else favourable
+
+
+def _interval(target: TargetBody, usual: FavourableInterval, errors: Errors) -> FavourableInterval:
+    for name in ("classes", "threshold"):
+        if getattr(target, name) is not None:
+            errors.add(f"target.{name}", "belongs to a classification; this model gives one value")
+    if target.low is None and target.high is None:
+        return usual
+    if flaw := NormalRange(target.low, target.high).flaw():
+        errors.add("target", flaw)
+    for name, end in (("low", target.low), ("high", target.high)):
+        if end is not None and not _fits(end, np.dtype(np.float32)):
+            errors.add(f"target.{name}", "is too large for any value of the model")
+    return FavourableInterval(target.low, target.high)
+
+
+def _registry(request: CounterfactualsRequest, model: Model, catalog: Catalog, errors: Errors) -> Registry | None:
+    name = request.registry if request.names_registry else model.registry
+    if name is None:
+        return None
+    registry = catalog.registries.get(name)
+    if registry is None:
+        hint = closest(name, catalog.registries)
+        errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(catalog.registries_for(model))}")
+    elif flaws := mismatches(model, registry):
+        errors.add("registry", f"does not fit this model: {flaws[0].field}: {flaws[0].reason}")
+    return registry
+
+
+def _check_names(request: CounterfactualsRequest, model: Model, errors: Errors) -> None:
+    names = [feature.name for feature in model.features]
+    constraints = request.constraints
+    _check_list(constraints.immutable, names, "constraints.immutable", "feature", errors)
+    _check_known(constraints.directions, names, "constraints.directions", errors)
+    _check_known(constraints.max_step, names, "constraints.max_step", errors)
+    _check_known(request.normal_ranges, names, "normal_ranges", errors)
+    _check_known(request.guide, names, "guide", errors)
+    _check_known(request.weights, names, "weights", errors)
+
+
+def _check_known(given: Iterable[str], known: list[str], field: str, errors: Errors) -> None:
+    for name in given:
+        if name not in known:
+            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {_hint(name, known)}")
+
+
+def _check_list(given: list[str], known: Iterable[str], field: str, what: str, errors: Errors) -> None:
+    for index, name in enumerate(given):
+        if name not in known:
+            errors.add(f"{field}[{index}]", f"is not a {what} of this model; {_hint(name, known)}")
+        elif name in given[:index]:
+            errors.add(f"{field}[{index}]", f"names a {what} a second time")
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    return closest(name, known) or f"known are {', '.join(known)}"
+
+
+def _range(
+    feature: ModelFeature, request: CounterfactualsRequest, registry: Registry | None, errors: Errors
+) -> ChosenRange | None:
+    known = registry.features.get(feature.name) if registry is not None else None
+    own = request.normal_ranges.get(feature.name)
+    if own is not None:
+        return _own_range(own, feature, known.move_to if known is not None else MoveTo(), errors)
+    if known is None or registry is None:
+        return None
+    # The context is looked in first, then the instance.
+    facts: dict[str, Any] = {**request.instance, **request.context}
+    try:
+        chosen = choose(known.ranges, facts)
+    except ContextLacks as lack:
+        errors.add(f"context.{lack.key}", f"is needed to choose the normal range of {feature.name}")
+        return None
+    except ContextNotANumber as lack:
+        errors.add(f"context.{lack.key}", f"must be a number: the normal range of {feature.name} depends on it")
+        return None
+    return None if chosen is None else ChosenRange(chosen.normal, known.move_to, chosen.when)
+
+
+def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Errors) -> ChosenRange:
+    normal = NormalRange(own.low, own.high)
+    move_to = usual if own.move_to is None else own.move_to
+    field = f"normal_ranges.{feature.name}"
+    if flaw := normal.flaw():
+        errors.add(field, flaw)
+    elif feature.whole and normal.whole().flaw():
+        errors.add(field, "holds no whole number, and the feature is an integer")
+    elif flaw := move_to.flaw(normal):
+        given = "" if own.move_to is not None else "; the registry moves it so: give a move_to of your own"
+        errors.add(f"{field}.move_to", f"{flaw}{given}")
+    return ChosenRange(normal, move_to, {})
+
+
+def _check_guide(
+    request: CounterfactualsRequest, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors
+) -> None:
+    for feature, chosen in zip(model.features, ranges, strict=True):
+        if feature.name not in request.guide:
+            continue
+        if chosen is not None:
+            errors.add(f"guide.{feature.name}", "has a normal range; a guide is for features without one")
+        elif flaw := _flaw(request.guide[feature.name], feature, model):
+            errors.add(f"guide.{feature.name}", flaw)
+
+
+def _feature(
+    feature: ModelFeature, value: float, chosen: ChosenRange | None, request: CounterfactualsRequest
+) -> Feature:
+    return Feature(
+        value=value,
+        normal=None if chosen is None else chosen.normal,
+        move_to=MoveTo() if chosen is None else chosen.move_to,
+        guide=request.guide.get(feature.name),
+        whole=feature.whole,
+        weight=request.weights.get(feature.name, 1),
+    )
+
+
+def _constraints(body: ConstraintsBody, model: Model) -> Constraints:
+    place = {feature.name: position for position, feature in enumerate(model.features)}
+    return Constraints(
+        immutable=frozenset(place[name] for name in body.immutable),
+        directions={place[name]: direction for name, direction in body.directions.items()},
+        max_step={place[name]: step for name, step in body.max_step.items()},
+        max_changes=body.max_changes,
+    )
+
+
+def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors) -> None:
+    for move in problem.moves:
+        if not _fits(move.target, model.scorer.dtype):
+            where = "guide" if ranges[move.position] is None else "normal_ranges"
+            field = f"{where}.{model.features[move.position].name}"
+            errors.add(field, f"leads to a target that is too large for the model's {model.scorer.dtype} input")
+
+
+def _flaw(value: float, feature: ModelFeature, model: Model) -> str | None:
+    if feature.whole and not float(value).is_integer():
+        return "must be a whole number"
+    if not _fits(value, model.scorer.dtype):
+        return f"is too large for the model's {model.scorer.dtype} input"
+    return None
+
+
+def _fits(value: float, dtype: np.dtype[Any]) -> bool:
+    """Whether the type can hold the number, give or take its last digits."""
+    if dtype.kind == "i":
+        return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
+    return abs(value) <= float(np.finfo(dtype).max)

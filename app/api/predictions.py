@@ -1,0 +1,76 @@
+"""What the model says of one instance or of several."""
+
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from app.adapters.models import Model
+from app.api.answers import NO_SCORE
+from app.api.errors import FieldError, InvalidRequest
+from app.api.lines import model_identity, score_text, target_json
+from app.api.posing import Errors, read_instance, read_target
+from app.api.schemas import PredictionsRequest
+from app.core.oracle import Verdict
+
+
+class ModelIdentity(BaseModel):
+    """Which model it was, to the last bit."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class Prediction(BaseModel):
+    """The decision, and the score of the favourable side."""
+
+    label: str | None
+    score: float
+    favourable: bool
+
+
+class Predictions(BaseModel):
+    """`prediction` for one instance, `predictions` for several."""
+
+    model: ModelIdentity
+    target: dict[str, Any]
+    prediction: Prediction | None = None
+    predictions: list[Prediction] | None = None
+
+
+def predict(request: PredictionsRequest, model: Model) -> Predictions:
+    """Score the instances as a request for counterfactuals would."""
+    errors = Errors()
+    favourable = read_target(request.target, model, errors)
+    instances = (
+        {"instance": request.instance}
+        if request.instance is not None
+        else {f"instances[{index}]": instance for index, instance in enumerate(request.instances or [])}
+    )
+    rows = [read_instance(instance, model, field, errors) for field, instance in instances.items()]
+    errors.raise_any()
+    verdict = Verdict.of(_outputs(rows, model), favourable)
+    lost = np.flatnonzero(~np.isfinite(verdict.score))
+    if len(lost):
+        raise InvalidRequest([FieldError(list(instances)[index], NO_SCORE) for index in lost])
+    predictions = [_prediction(index, verdict, model) for index in range(len(rows))]
+    return Predictions(
+        model=ModelIdentity(**model_identity(model)),
+        target=target_json(favourable, model.classes),
+        prediction=predictions[0] if request.instance is not None else None,
+        predictions=predictions if request.instance is None else None,
+    )
+
+
+def _outputs(rows: list[tuple[float, ...]], model: Model) -> Any:
+    matrix = np.array(rows, dtype=model.scorer.dtype)
+    batch = model.scorer.batch_rows
+    return np.concatenate([model.scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])
+
+
+def _prediction(index: int, verdict: Verdict, model: Model) -> Prediction:
+    label = model.classes[int(verdict.label[index])] if model.classes else None
+    # The decimal of the score's own type, not the longer one of the float64 next to it.
+    score = float(score_text(verdict.score[index]))
+    return Prediction(label=label, score=score, favourable=bool(verdict.favourable[index]))

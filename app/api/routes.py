@@ -1,0 +1,68 @@
+"""The paths, each of which only delegates."""
+
+from fastapi import APIRouter
+from fastapi.responses import Response, StreamingResponse
+
+from app.api.bodies import StrictRoute
+from app.api.dependencies import TheAnswer, TheForm, TheModel, TheRegistry, TheService
+from app.api.errors import Stopping
+from app.api.listings import (
+    ExampleList,
+    ModelDetails,
+    ModelList,
+    RegistryDetails,
+    describe_model,
+    describe_registry,
+    list_examples,
+    list_models,
+)
+from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
+from app.api.predictions import Predictions, predict
+from app.api.schemas import PredictionsRequest
+from app.api.streams import stream
+
+health = APIRouter(route_class=StrictRoute, tags=["health"])
+listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"], responses=PROBLEMS["listing"])
+work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
+
+
+@health.get("/livez", summary="The process is alive")
+def livez() -> Health:
+    return Health(status="alive")
+
+
+@health.get("/readyz", summary="Every model and registry is loaded", responses=PROBLEMS["ready"])
+def readyz(service: TheService) -> Health:
+    if service.stopping:
+        raise Stopping
+    return Health(status="ready")
+
+
+@listings.get("/models", summary="The models")
+def models(service: TheService) -> ModelList:
+    return list_models(service.catalog)
+
+
+@listings.get("/models/{model}", summary="One model: features, units, ranges, classes, versions")
+def model(model: TheModel, service: TheService) -> ModelDetails:
+    return describe_model(model, service.catalog)
+
+
+@listings.get("/models/{model}/examples", summary="Example requests that come with a model")
+def examples(model: TheModel) -> ExampleList:
+    return list_examples(model)
+
+
+@listings.get("/normal-ranges/{registry}", summary="One registry of normal ranges")
+def registry(registry: TheRegistry) -> RegistryDetails:
+    return describe_registry(registry)
+
+
+@work.post("/predictions", summary="What the model says", response_model_exclude_none=True)
+def predictions(model: TheModel, body: PredictionsRequest) -> Predictions:
+    return predict(body, model)
+
+
+@work.post("/counterfactuals", summary="Every minimal set of changes that turns the decision", **COUNTERFACTUALS)
+async def counterfactuals(answer: TheAnswer, form: TheForm, service: TheService) -> Response:
+    return StreamingResponse(stream(answer, form, service.searchers), media_type=form.media_type)

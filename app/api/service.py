@@ -1,0 +1,68 @@
+"""What the routes share: the settings, the catalog, the threads that search, and the answers under way."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from app.adapters.catalog import Catalog
+from app.adapters.models import Model
+from app.adapters.registries import Registry
+from app.api.answers import Answer
+from app.api.errors import Stopping, UnknownModel, UnknownRegistry
+from app.api.posing import understand
+from app.api.schemas import CounterfactualsRequest, LimitsBody
+from app.core.budget import Limits, StopFlag
+from app.settings import Settings
+
+
+class Service:
+    """One for each process."""
+
+    def __init__(self, settings: Settings, catalog: Catalog) -> None:
+        self.settings = settings
+        self.catalog = catalog
+        self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
+        self.stopping = False
+        self._under_way: set[StopFlag] = set()
+
+    def model(self, name: str) -> Model:
+        if name not in self.catalog.models:
+            raise UnknownModel(name, self.catalog.models)
+        return self.catalog.models[name]
+
+    def registry(self, name: str) -> Registry:
+        if name not in self.catalog.registries:
+            raise UnknownRegistry(name, self.catalog.registries)
+        return self.catalog.registries[name]
+
+    def answer(self, body: CounterfactualsRequest, model: Model) -> Answer:
+        """Pose the question and score the instance: all that may fail. The answer must be given to `end`."""
+        started = time.perf_counter()
+        if self.stopping:
+            raise Stopping
+        question = understand(body, model, self.catalog)
+        answer = Answer(question, body.limits.engine, self._limits(body.limits), time.perf_counter, started, StopFlag())
+        self._under_way.add(answer.stop)
+        return answer
+
+    def end(self, answer: Answer) -> None:
+        """The answer is sent, or nobody waits for it any more."""
+        answer.stop.hoist()
+        self._under_way.discard(answer.stop)
+
+    def stop(self) -> None:
+        """Take no new work, and have every answer under way end with its last line."""
+        self.stopping = True
+        for flag in list(self._under_way):
+            flag.hoist()
+
+    def close(self) -> None:
+        self.stop()
+        self.searchers.shutdown(wait=False, cancel_futures=True)
+
+    def _limits(self, body: LimitsBody) -> Limits:
+        """The limits of a request, lowered to what the server allows."""
+        settings = self.settings
+        rows = min(body.max_model_rows or settings.default_model_rows, settings.max_model_rows)
+        deadline_ms = min(body.deadline_ms or settings.default_deadline_ms, settings.max_deadline_ms)
+        answers = [count for count in (body.max_counterfactuals, settings.max_counterfactuals) if count is not None]
+        return Limits(rows, deadline_ms / 1000, min(answers, default=None))

@@ -1,0 +1,130 @@
+"""The command line: serve, explain, validate."""
+
+import json
+import sys
+from itertools import chain
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, NoReturn
+
+import typer
+import uvicorn
+from pydantic import ValidationError
+from rich.console import Console
+
+from app.adapters.catalog import Catalog, load_catalog
+from app.adapters.flaws import BrokenFiles, field_path, reason_of
+from app.adapters.onnx import ModelFailed
+from app.api.bodies import parse_json
+from app.api.errors import RequestError, invalid, problem
+from app.api.schemas import CounterfactualsRequest
+from app.api.service import Service
+from app.main import create_app
+from app.settings import Settings
+from app.terminal import show
+
+cli = typer.Typer(
+    help="Every minimal set of changes that turns a model's decision.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@cli.command()
+def serve() -> None:
+    """Serve the models over HTTP; settings come from FLIPSET_... variables."""
+    settings = _settings()
+    try:
+        app = create_app(settings)
+    except BrokenFiles as error:
+        _fail(f"Flipset cannot start:\n{error}")
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        timeout_graceful_shutdown=settings.grace_seconds,
+        server_header=False,
+    )
+    _Server(config, app.state.service).run()
+
+
+@cli.command()
+def explain(
+    model: Annotated[str, typer.Argument(help="name of the model")],
+    file: Annotated[str, typer.Argument(help="file with the request as JSON; - reads it from the input")],
+) -> None:
+    """Answer one request: a table in a terminal, JSON lines in a pipe."""
+    settings = _settings()
+    service = Service(settings, _catalog(settings))
+    try:
+        request = _request(_read(file))
+        answer = service.answer(request, service.model(model))
+    except (RequestError, ModelFailed) as error:
+        _fail(_refusal(problem(error)))
+    lines = (line.text for line in chain([answer.start()], answer.rest()) if line is not None)
+    if sys.stdout.isatty():
+        show([json.loads(line) for line in lines], Console())
+    else:
+        for line in lines:
+            print(line, flush=True)
+
+
+@cli.command()
+def validate() -> None:
+    """Check every model and registry, and say what is wrong: file, field and reason, one line each."""
+    catalog = _catalog(_settings())
+    print(f"{len(catalog.models)} models and {len(catalog.registries)} registries are in order.")
+
+
+class _Server(uvicorn.Server):
+    """Ends the answers under way as soon as the signal comes, so that each gets its last line."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._service.stop()
+        super().handle_exit(sig, frame)
+
+
+def _settings() -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        flaws = [f"FLIPSET_{field_path(entry['loc']).upper()}: {reason_of(entry)}" for entry in error.errors()]
+        _fail("\n".join(flaws))
+
+
+def _catalog(settings: Settings) -> Catalog:
+    try:
+        return load_catalog(settings.models_dir, settings.normal_ranges_dir)
+    except BrokenFiles as error:
+        _fail(str(error))
+
+
+def _read(file: str) -> bytes:
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        _fail(f"{file}: {error.strerror}")
+
+
+def _request(body: bytes) -> CounterfactualsRequest:
+    try:
+        return CounterfactualsRequest.model_validate(parse_json(body))
+    except ValidationError as error:
+        raise invalid(error.errors()) from None
+
+
+def _refusal(content: dict[str, Any]) -> str:
+    fields = [f"  {error['field']}: {error['message']}" for error in content["errors"]]
+    return "\n".join([f"{content['title']}.", *(fields or [f"  {content['detail']}"])])
+
+
+def _fail(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise typer.Exit(1)

@@ -1,0 +1,71 @@
+"""What counts as favourable: a predicate on the model's outputs, in the outputs' own type."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class FavourableClasses:
+    """The favourable side reaches the threshold together or, without a threshold, holds the best class."""
+
+    classes: tuple[int, ...]
+    others: tuple[int, ...]
+    threshold: float | None = None
+
+    def score(self, outputs: Floats) -> Floats:
+        """The joint score of the favourable side, added column by column so that no batch size changes a bit."""
+        total = outputs[:, self.classes[0]]
+        for column in self.classes[1:]:
+            total = total + outputs[:, column]
+        return total
+
+    def holds(self, outputs: Floats, score: Floats) -> Bools:
+        """Never for an output that is not a number: every comparison with one is false."""
+        if self.threshold is not None:
+            return np.greater_equal(score, outputs.dtype.type(self.threshold))
+        best, rival = outputs[:, self.classes].max(axis=1), outputs[:, self.others].max(axis=1)
+        # As argmax does, a tie goes to the class that is named first.
+        first = self._best(outputs, self.classes) < self._best(outputs, self.others)
+        ahead: Bools = (best > rival) | (best == rival) & first
+        return ahead
+
+    def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
+        """The best class of the side that the decision falls on."""
+        return np.where(favourable, self._best(outputs, self.classes), self._best(outputs, self.others))
+
+    @staticmethod
+    def _best(outputs: Floats, columns: tuple[int, ...]) -> NDArray[np.intp]:
+        best: NDArray[np.intp] = np.asarray(columns, dtype=np.intp)[np.argmax(outputs[:, columns], axis=1)]
+        return best
+
+
+@dataclass(frozen=True, slots=True)
+class FavourableInterval:
+    """A regression whose value lies between low and high, ends included."""
+
+    low: float | None
+    high: float | None
+
+    def score(self, outputs: Floats) -> Floats:
+        return outputs[:, 0]
+
+    def holds(self, outputs: Floats, score: Floats) -> Bools:
+        held: Bools = np.ones(len(score), dtype=np.bool_)
+        if self.low is not None:
+            held = held & np.greater_equal(score, outputs.dtype.type(self.low))
+        if self.high is not None:
+            held = held & np.less_equal(score, outputs.dtype.type(self.high))
+        return held
+
+    def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
+        """A regression has no classes."""
+        return np.full(len(outputs), -1, dtype=np.intp)
+
+
+Favourable = FavourableClasses | FavourableInterval

@@ -1,0 +1,192 @@
+"""Normal ranges, where an abnormal value is moved to, and which range holds for a person."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Where a value stands to its normal range."""
+
+    NORMAL = "normal"
+    LOW = "low"
+    HIGH = "high"
+    UNKNOWN = "unknown"
+
+
+class Policy(StrEnum):
+    """The point of a normal range that an abnormal value is moved to."""
+
+    NEAREST = "nearest"
+    MIDPOINT = "midpoint"
+    MARGIN = "margin"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class NormalRange:
+    """A closed interval [low, high]; a side that is None is open. The paper's [a, b]."""
+
+    low: float | None
+    high: float | None
+
+    def status(self, value: float) -> Status:
+        if self.low is not None and value < self.low:
+            return Status.LOW
+        if self.high is not None and value > self.high:
+            return Status.HIGH
+        return Status.NORMAL
+
+    def flaw(self) -> str | None:
+        """Say what is wrong with the interval, if anything is."""
+        if self.low is None and self.high is None:
+            return "needs a low, a high, or both"
+        if self.low is not None and self.high is not None and self.low > self.high:
+            return "low is above high"
+        return None
+
+    def whole(self) -> "NormalRange":
+        """The same range for a feature that only takes whole numbers."""
+        return NormalRange(
+            None if self.low is None else float(math.ceil(self.low)),
+            None if self.high is None else float(math.floor(self.high)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTo:
+    """How the target is chosen inside a range; `amount` belongs to `margin` and `value`."""
+
+    policy: Policy = Policy.NEAREST
+    amount: float = 0.0
+
+    def flaw(self, normal: NormalRange) -> str | None:
+        """Say why this choice does not fit the range, if it does not."""
+        two_sided = normal.low is not None and normal.high is not None
+        match self.policy:
+            case Policy.MIDPOINT if not two_sided:
+                return "midpoint needs a range with a low and a high"
+            case Policy.MARGIN if self.amount < 0:
+                return "margin must not be negative"
+            case Policy.MARGIN if two_sided and 2 * _exact(self.amount) > _width(normal):
+                return "margin is more than half the width of the range"
+            case Policy.VALUE if normal.status(self.amount) is not Status.NORMAL:
+                return "value lies outside the range"
+        return None
+
+    def target(self, normal: NormalRange, status: Status) -> float:
+        """The value that an abnormal feature is moved to: the paper's eta, generalised.
+
+        Sums are made in decimals, so that 0.3 less a margin of 0.1 is 0.2 and is printed so.
+        """
+        if self.policy is Policy.VALUE:
+            return self.amount
+        if self.policy is Policy.MIDPOINT:
+            return float((_low(normal) + _high(normal)) / 2)
+        margin = _exact(self.amount) if self.policy is Policy.MARGIN else Decimal(0)
+        return float(_low(normal) + margin if status is Status.LOW else _high(normal) - margin)
+
+
+def whole_target(target: float, normal: NormalRange) -> float:
+    """Round a target to the nearest whole number that is still inside the range."""
+    inside = normal.whole()
+    rounded = math.floor(target + 0.5)
+    if inside.high is not None:
+        rounded = min(rounded, int(inside.high))
+    if inside.low is not None:
+        rounded = max(rounded, int(inside.low))
+    return float(rounded)
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """A condition on a text, a number or a truth value."""
+
+    value: str | float | bool
+
+    def holds(self, fact: object) -> bool:
+        # True == 1 in Python, but a truth value is not a number to whoever wrote the registry.
+        return isinstance(fact, bool) == isinstance(self.value, bool) and fact == self.value
+
+
+# An interval is a condition too: on a number, ends included.
+Condition = Equals | NormalRange
+
+
+class ContextError(Exception):
+    """A range cannot be chosen from what the request says of the person."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class ContextLacks(ContextError):
+    """A condition needs a fact that the request does not give, and no other range fits."""
+
+
+class ContextNotANumber(ContextError):
+    """A condition on an interval met a fact that is not a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalRange:
+    """A normal range for those whom every condition fits; without conditions, for all."""
+
+    normal: NormalRange
+    when: Mapping[str, Condition]
+    source: str | None = None
+
+    def excludes(self, facts: Mapping[str, object]) -> bool:
+        """Whether a known fact already rules this range out."""
+        return any(key in facts and not _holds(key, condition, facts[key]) for key, condition in self.when.items())
+
+    def missing(self, facts: Mapping[str, object]) -> str | None:
+        """The first fact that its conditions need and the request does not give."""
+        return next((key for key in self.when if key not in facts), None)
+
+
+def _holds(key: str, condition: Condition, fact: object) -> bool:
+    if isinstance(condition, Equals):
+        return condition.holds(fact)
+    if isinstance(fact, bool) or not isinstance(fact, int | float):
+        raise ContextNotANumber(key)
+    return condition.status(fact) is Status.NORMAL
+
+
+def choose(ranges: Sequence[ConditionalRange], facts: Mapping[str, object]) -> ConditionalRange | None:
+    """The first range whose conditions hold; None where the person fits none of them.
+
+    A range whose conditions cannot be told is passed over, as long as a later one fits.
+    """
+    lacking: str | None = None
+    for candidate in ranges:
+        if candidate.excludes(facts):
+            continue
+        missing = candidate.missing(facts)
+        if missing is None:
+            return candidate
+        lacking = lacking or missing
+    if lacking is not None:
+        raise ContextLacks(lacking)
+    return None
+
+
+def _exact(value: float) -> Decimal:
+    return Decimal(repr(value))
+
+
+def _low(normal: NormalRange) -> Decimal:
+    assert normal.low is not None
+    return _exact(normal.low)
+
+
+def _high(normal: NormalRange) -> Decimal:
+    assert normal.high is not None
+    return _exact(normal.high)
+
+
+def _width(normal: NormalRange) -> Decimal:
+    return _high(normal) - _low(normal)

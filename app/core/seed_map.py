@@ -1,0 +1,73 @@
+"""The map of what a search has not yet explored: a Z3 solver that proposes seeds and is told what to leave out."""
+
+import math
+
+import z3
+
+from app.core.budget import Budget
+from app.core.problem import Problem
+
+Subset = frozenset[int]
+
+
+class SeedMap:
+    """One solver in a context of its own, over m_i: move i is made."""
+
+    def __init__(self, problem: Problem, budget: Budget, larger_than: int) -> None:
+        self._budget = budget
+        context = z3.Context()
+        budget.stop.also(context.interrupt)
+        self._made = [z3.Bool(f"m{index}", context) for index in range(len(problem.moves))]
+        self._solver = z3.SolverFor("QF_FD", ctx=context)
+        counted = [(made, 1) for made in self._made]
+        self._solver.add(z3.PbGe(counted, larger_than + 1), z3.PbLe(counted, problem.largest))
+        one, nought = z3.BitVecVal(1, 1, context), z3.BitVecVal(0, 1, context)
+        # One term holds the whole assignment: reading it is one call, not one for each move. The last bit only pads.
+        self._word = z3.Concat(*(z3.If(made, one, nought) for made in self._made), nought)
+        self.checks = 0
+        self.seconds = 0.0
+
+    def propose(self) -> Subset | None:
+        """A subset that nothing has ruled out yet; None when there is none left."""
+        while True:
+            self._budget.check()
+            answer = self._check()
+            if answer == z3.unsat:
+                return None
+            if answer == z3.sat:
+                return self._read()
+
+    def block_up(self, subset: Subset) -> None:
+        """Rule out the subset and every superset of it: they contain an answer."""
+        self._add(z3.Or(*(z3.Not(self._made[index]) for index in sorted(subset))))
+
+    def block_down(self, subset: Subset) -> None:
+        """Rule out the subset and every subset of it: for a monotone model none of them is favourable."""
+        outside = [made for index, made in enumerate(self._made) if index not in subset]
+        self._add(z3.Or(*outside) if outside else z3.BoolVal(False, self._solver.ctx))
+
+    def _check(self) -> z3.CheckSatResult:
+        began = self._budget.clock()
+        self._solver.set("timeout", max(1, math.ceil(self._budget.seconds_left() * 1000)))
+        answer = self._solver.check()
+        self.checks += 1
+        self.seconds += self._budget.clock() - began
+        return answer
+
+    def _read(self) -> Subset:
+        word = self._solver.model().eval(self._word, model_completion=True).as_long()
+        count = len(self._made)
+        return frozenset(index for index in range(count) if word >> (count - index) & 1)
+
+    def _add(self, clause: z3.BoolRef) -> None:
+        began = self._budget.clock()
+        self._solver.add(clause)
+        self.seconds += self._budget.clock() - began
+
+
+def warm_up() -> None:
+    """Z3 loads and starts on its first use, which no request should wait for."""
+    context = z3.Context()
+    solver = z3.SolverFor("QF_FD", ctx=context)
+    solver.add(z3.Bool("m", context))
+    solver.check()

@@ -1,0 +1,74 @@
+"""The front door: puts the service together. Wiring only."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.docs import get_swagger_ui_html
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.staticfiles import StaticFiles
+
+from app import __version__
+from app.adapters.catalog import load_catalog
+from app.api import errors, routes
+from app.api.openapi import with_lines
+from app.api.service import Service
+from app.core.seed_map import warm_up
+from app.settings import Settings
+
+DESCRIPTION = "Every minimal set of changes that turns a model's decision."
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served."""
+    service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+    warm_up()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        service.close()
+
+    app = FastAPI(
+        title="Flipset",
+        version=__version__,
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    errors.install(app)
+    app.include_router(routes.health)
+    app.include_router(routes.listings)
+    app.include_router(routes.work)
+    _add_documentation(app)
+    return app
+
+
+def _add_documentation(app: FastAPI) -> None:
+    """Swagger UI from the files of the package fastapi-swagger, so that it needs no internet."""
+    app.mount("/docs/files", StaticFiles(packages=[("fastapi_swagger", "resources")]))
+    make_document = app.openapi
+
+    def document() -> dict[str, Any]:
+        return app.openapi_schema or with_lines(make_document())
+
+    app.openapi = document  # type: ignore[method-assign]  # the way FastAPI documents to extend the document
+
+    @app.get("/docs", include_in_schema=False)
+    def docs() -> HTMLResponse:
+        return get_swagger_ui_html(
+            openapi_url="/openapi.json",
+            title="Flipset",
+            swagger_js_url="/docs/files/swagger-ui-bundle.js",
+            swagger_css_url="/docs/files/swagger-ui.css",
+            swagger_favicon_url="/docs/files/favicon-32x32.png",
+            # Swagger UI would otherwise send the document's address to a validator on the internet.
+            swagger_ui_parameters={"validatorUrl": None},
+        )
+
+    @app.get("/", include_in_schema=False)
+    def front() -> RedirectResponse:
+        return RedirectResponse("/docs")

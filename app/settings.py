@@ -1,0 +1,27 @@
+"""Every setting, read once from the environment by the front door and the command line."""
+
+import os
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Each field is the environment variable FLIPSET_<NAME>."""
+
+    model_config = SettingsConfigDict(env_prefix="FLIPSET_", frozen=True)
+
+    models_dir: Path = Field(default=Path("models"), description="folder of the models, one folder each")
+    normal_ranges_dir: Path = Field(
+        default=Path("normal_ranges"), description="folder of the registries, a TOML file each"
+    )
+    host: str = Field(default="127.0.0.1", description="address to listen on")
+    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that names none")
+    max_deadline_ms: int = Field(default=60_000, ge=1, description="longest deadline; a longer one is lowered")
+    default_model_rows: int = Field(default=2_000_000, ge=1, description="model rows of a request that names no limit")
+    max_model_rows: int = Field(default=20_000_000, ge=1, description="most model rows; a higher limit is lowered")
+    max_counterfactuals: int | None = Field(default=None, ge=1, description="most answers to a request; unset: all")
+    search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="searches that work at the same moment")
+    grace_seconds: int = Field(default=10, ge=0, description="time for running answers to end at a stop")

@@ -1,0 +1,226 @@
+"""Loading models and registries: what is right loads, what is wrong is named, file and field."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from app.adapters.catalog import load_catalog
+from app.adapters.flaws import BrokenFiles
+from tests import graphs
+from tests.networks import Network
+
+NETWORK = Network(np.ones((2, 1)), np.zeros(1), np.ones(1), -1.5)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model with two features and its registry, both in order."""
+    graphs.write_network(tmp_path / "models/m/model.onnx", NETWORK)
+    graphs.write_model_toml(tmp_path / "models/m", ["a", "b"], registry="r")
+    graphs.write_registry(tmp_path / "ranges/r.toml", {"a": "{ low = 1 }"})
+    return tmp_path
+
+
+def load(folder: Path):
+    return load_catalog(folder / "models", folder / "ranges")
+
+
+def flaws(folder: Path) -> list[str]:
+    with pytest.raises(BrokenFiles) as broken:
+        load(folder)
+    return [str(flaw).removeprefix(f"{folder}/") for flaw in broken.value.flaws]
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_what_is_in_order_loads(folder: Path):
+    catalog = load(folder)
+    assert list(catalog.models) == ["m"]
+    assert catalog.registries_for(catalog.models["m"]) == ["r"]
+    assert catalog.models["m"].scorer(np.ones((1, 2), dtype=np.float32)).tolist() == [[-0.5, 0.5]]
+
+
+def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
+    (folder / "models/.cache").mkdir()
+    (folder / "models/README.md").write_text("hello")
+    assert list(load(folder).models) == ["m"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        ('title = "A test"', "", "title: is missing"),
+        ('version = "1"', "version = 1", "version: must be a text"),
+        ('version = "1"', 'version = "1"\ncolour = 3', "colour: is not a known key"),
+        ('version = "1"', "version = ", "is not valid TOML: Invalid value (at line 2, column 11)"),
+        (
+            '"classification"',
+            '"ranking"',
+            "output.kind: Input should be 'classification' or 'regression'",
+        ),
+        (
+            '["yes"]',
+            '["maybe"]',
+            "output: favourable names 'maybe', which is not one of the classes",
+        ),
+        (
+            '["yes"]',
+            '["yes", "no"]',
+            "output: favourable must name some of the classes, each once, and leave at least one out",
+        ),
+        (
+            '["yes"]',
+            "3",
+            "output.favourable: must be a list of classes or, for a regression, an interval with low, high or both",
+        ),
+        ('name = "b"', 'name = "a"', "features[1].name: 'a' is named twice"),
+        (
+            'name = "b"',
+            'name = "b"\ntype = "text"',
+            "features[1].type: Input should be 'number' or 'integer'",
+        ),
+        ('[[features]]\nname = "b"', "", "features: the graph reads 2 features, 1 are named"),
+        ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'"),
+        (
+            "[output]",
+            '[output]\ntensor = "p"',
+            "output.tensor: the graph has no output 'p'; it offers scores",
+        ),
+        (
+            '["no", "yes"]',
+            '["no", "yes", "perhaps"]',
+            "output: the graph gives 2 scores a row where 3 are needed",
+        ),
+    ],
+)
+def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: str):
+    edit(folder / "models/m/model.toml", old, new)
+    assert flaws(folder) == [f"models/m/model.toml: {flaw}"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        (
+            "{ low = 1 }",
+            "",
+            "features.a.ranges: List should have at least 1 item after validation, not 0",
+        ),
+        ("{ low = 1 }", "{ }", "features.a.ranges[0]: needs a low, a high, or both"),
+        ("{ low = 1 }", "{ low = 2, high = 1 }", "features.a.ranges[0]: low is above high"),
+        ("{ low = 1 }", '{ low = "1" }', "features.a.ranges[0].low: must be a number"),
+        ("{ low = 1 }", "{ low = nan }", "features.a.ranges[0].low: must be a finite number"),
+        (
+            "{ low = 1 }",
+            "{ low = 1, when = { age = { low = 5, high = 4 } } }",
+            "features.a.ranges[0].when.age: low is above high",
+        ),
+        (
+            "{ low = 1 }",
+            "{ low = 1, when = { age = [5] } }",
+            "features.a.ranges[0].when.age: must be a text, a number, true or false, "
+            "or an interval with low, high or both",
+        ),
+        (
+            "ranges =",
+            'move_to = "midpoint"\nranges =',
+            "features.a.move_to: midpoint needs a range with a low and a high (ranges[0])",
+        ),
+        (
+            "ranges =",
+            'move_to = "middle"\nranges =',
+            "features.a.move_to: must be nearest, midpoint, or an object with one number: margin or value",
+        ),
+        (
+            "ranges =",
+            "move_to = { value = 0 }\nranges =",
+            "features.a.move_to: value lies outside the range (ranges[0])",
+        ),
+        (
+            "ranges =",
+            'unit = "g"\nranges =',
+            "features.a.unit: the unit is 'g' here and None in model 'm'",
+        ),
+        ('[features."a"]', '[features."c"]', "features.c: model 'm' has no such feature"),
+    ],
+)
+def test_a_mistake_in_a_registry_is_named(folder: Path, old: str, new: str, flaw: str):
+    edit(folder / "ranges/r.toml", old, new)
+    assert flaws(folder) == [f"ranges/r.toml: {flaw}"]
+
+
+def test_every_flaw_of_every_file_is_told_at_once(folder: Path):
+    edit(folder / "models/m/model.toml", 'title = "A test"', "")
+    edit(folder / "ranges/r.toml", "{ low = 1 }", "{ }")
+    (folder / "models/n").mkdir()
+    assert len(flaws(folder)) == 3
+
+
+def test_a_digest_that_does_not_match_refuses_the_model(folder: Path):
+    graphs.write_model_toml(folder / "models/m", ["a", "b"], registry="r", sha256=f'"{"0" * 64}"')
+    digest = hashlib.sha256((folder / "models/m/model.onnx").read_bytes()).hexdigest()
+    assert flaws(folder) == [f"models/m/model.toml: sha256: model.onnx is another file: its sha256 is {digest}"]
+
+
+def test_a_file_that_is_no_graph_is_refused(folder: Path):
+    (folder / "models/m/model.onnx").write_bytes(b"not a graph")
+    (flaw,) = flaws(folder)
+    assert flaw.startswith("models/m/model.toml: model.onnx: ONNX Runtime cannot load it")
+
+
+def test_missing_files_are_named(folder: Path):
+    (folder / "models/m/model.onnx").unlink()
+    assert flaws(folder) == ["models/m/model.onnx: No such file or directory"]
+    (folder / "models/m/model.toml").unlink()
+    assert flaws(folder) == ["models/m/model.toml: No such file or directory"]
+
+
+def test_missing_folders_are_named(tmp_path: Path):
+    assert flaws(tmp_path) == ["models: is not a folder", "ranges: is not a folder"]
+
+
+def test_a_folder_without_models_is_refused(tmp_path: Path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "ranges").mkdir()
+    assert flaws(tmp_path) == ["models: holds no model: a folder with model.onnx and model.toml is needed"]
+
+
+@pytest.mark.parametrize(("text", "reason"), [("{", "is not valid JSON"), ("[]", "is not a request")])
+def test_a_broken_example_is_named(folder: Path, text: str, reason: str):
+    (folder / "models/m/examples").mkdir()
+    (folder / "models/m/examples/e.json").write_text(text)
+    (flaw,) = flaws(folder)
+    assert flaw.startswith(f"models/m/examples/e.json: {reason}")
+
+
+def test_an_integer_needs_a_whole_number_in_its_range(folder: Path):
+    edit(folder / "models/m/model.toml", 'name = "a"', 'name = "a"\ntype = "integer"')
+    edit(folder / "ranges/r.toml", "{ low = 1 }", "{ low = 1.2, high = 1.8 }")
+    (flaw,) = flaws(folder)
+    assert flaw == "ranges/r.toml: features.a.ranges[0]: holds no whole number, and the feature is an integer"
+
+
+def test_a_graph_of_whole_numbers_needs_integer_features(folder: Path):
+    nodes = [
+        helper.make_node("Cast", ["features"], ["floats"], to=TensorProto.FLOAT),
+        helper.make_node("Identity", ["floats"], ["scores"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "whole",
+        [helper.make_tensor_value_info("features", TensorProto.INT64, [None, 2])],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, 2])],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    (folder / "models/m/model.onnx").write_bytes(model.SerializeToString())
+    assert flaws(folder) == [
+        "models/m/model.toml: features[0].type: the graph reads whole numbers, so the type must be integer",
+        "models/m/model.toml: features[1].type: the graph reads whole numbers, so the type must be integer",
+    ]

@@ -1,0 +1,91 @@
+"""Scores as they leave the graph, against NumPy and against the original library's way of computing them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnusableGraph, batch_rows_for
+from tests import graphs
+from tests.networks import random_case
+
+LOGITS = np.array([[-3.0, 2.0], [0.0, 0.0], [500.0, -500.0], [1e-3, 2e-3]])
+
+
+def scorer_of(file: Path, activation: str, width: int = 2, columns: int = 2) -> OnnxScorer:
+    return OnnxScorer(OnnxGraph(file.read_bytes(), width, None), activation, columns)
+
+
+def pass_through(file: Path, width: int) -> Path:
+    node = helper.make_node("Identity", ["features"], ["scores"])
+    graphs.save(file, [node], {}, width, TensorProto.DOUBLE, columns=width)
+    return file
+
+
+def test_softmax(tmp_path: Path):
+    scores = scorer_of(pass_through(tmp_path / "m.onnx", 2), "softmax")(LOGITS)
+    expected = [[1 / (1 + np.exp(min(b - a, 700))), 1 / (1 + np.exp(min(a - b, 700)))] for a, b in LOGITS]
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-300)
+
+
+def test_one_logit_is_the_second_of_two_classes(tmp_path: Path):
+    scorer = scorer_of(pass_through(tmp_path / "m.onnx", 1), "sigmoid", width=1)
+    scores = scorer(np.array([[-800.0], [-1.0], [0.0], [2.0], [800.0]]))
+    second = np.array([0.0, 1 / (1 + np.e), 0.5, 1 / (1 + np.exp(-2)), 1.0])
+    np.testing.assert_allclose(scores, np.stack([1 - second, second], axis=1), atol=1e-15)
+
+
+@pytest.mark.parametrize("input_type", [TensorProto.FLOAT, TensorProto.DOUBLE])
+def test_scores_do_not_depend_on_the_size_of_the_batch(tmp_path: Path, input_type: int):
+    _, network = random_case(4)
+    width = len(network.first)
+    graphs.write_network(tmp_path / "m.onnx", network, input_type=input_type)
+    scorer = scorer_of(tmp_path / "m.onnx", "softmax", width)
+    rows = np.random.default_rng(0).normal(size=(1_000, width)).astype(scorer.dtype)
+    together = scorer(rows)
+    for size in (1, 7, 64):
+        apart = np.concatenate([scorer(rows[start : start + size]) for start in range(0, len(rows), size)])
+        assert apart.tobytes() == together.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("seconds_a_row", "rows"), [(1e-7, 16_384), (3e-6, 16_384), (1e-5, 4_096), (0.02, 1), (3.0, 1)]
+)
+def test_the_slower_the_model_the_smaller_its_batches(seconds_a_row: float, rows: int):
+    assert batch_rows_for(lambda count: count * seconds_a_row) == rows
+
+
+def test_a_model_that_breaks_down_tells_nothing_of_the_rows(tmp_path: Path):
+    """Gather by an index that is out of bounds quotes that index in its message."""
+    nodes = [
+        helper.make_node("Cast", ["features"], ["index"], to=TensorProto.INT64),
+        helper.make_node("Gather", ["table", "index"], ["scores"], axis=0),
+    ]
+    graphs.save(tmp_path / "m.onnx", nodes, {"table": np.array([0.0, 1.0])}, 2, TensorProto.DOUBLE)
+    scorer = scorer_of(tmp_path / "m.onnx", "none")
+    assert scorer(np.array([[0.0, 1.0]])).tolist() == [[0.0, 1.0]]
+    with pytest.raises(ModelFailed) as failed:
+        scorer(np.array([[0.0, 4711.0]]))
+    assert "4711" not in str(failed.value)
+    assert failed.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ([1, 2], r"has the shape \[1, 2\]; needed is \[any, 2\]"),
+        ([None, 3], "reads 3 features, 2 are named"),
+        ([None], "has the shape"),
+    ],
+)
+def test_a_graph_that_reads_something_else_is_refused(tmp_path: Path, shape: list[int | None], reason: str):
+    graph = helper.make_graph(
+        [helper.make_node("Identity", ["features"], ["scores"])],
+        "test",
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, shape)],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    with pytest.raises(UnusableGraph, match=reason):
+        OnnxGraph(model.SerializeToString(), 2, None)

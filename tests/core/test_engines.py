@@ -1,0 +1,238 @@
+"""The engines against brute force: the promise that the whole service rests on."""
+
+import numpy as np
+import pytest
+
+from app.core.budget import StoppedBy
+from app.core.facts import Engine, Guarantee, LevelFinished
+from tests.brute_force import Case, is_monotone, minimal_sets
+from tests.networks import Network, random_case
+from tests.searching import Run, scores_of
+
+CHUNK = 100
+
+
+def seeds(chunk: int, offset: int) -> range:
+    return range(offset + chunk * CHUNK, offset + (chunk + 1) * CHUNK)
+
+
+def in_order(answers: list[frozenset[int]]) -> list[frozenset[int]]:
+    return sorted(answers, key=lambda answer: (len(answer), sorted(answer)))
+
+
+def assert_antichain(answers: list[frozenset[int]]) -> None:
+    assert len(set(answers)) == len(answers)
+    assert not any(one < other for one in answers for other in answers)
+
+
+@pytest.mark.parametrize("chunk", range(22))
+def test_lattice_equals_brute_force_for_any_model(chunk: int):
+    not_monotone = 0
+    for seed in seeds(chunk, 0):
+        case, network = random_case(seed)
+        run = Run(case, network, "lattice")
+        truth = minimal_sets(case)
+        assert set(run.answers) == truth, seed
+        assert run.answers == in_order(run.answers), seed
+        assert run.finished.complete, seed
+        assert run.finished.complete_up_to == len(run.problem.moves), seed
+        assert run.finished.guarantee is Guarantee.EXACT
+        not_monotone += not is_monotone(case)
+    assert not_monotone > CHUNK / 2
+
+
+@pytest.mark.parametrize("chunk", range(6))
+def test_cemsp_equals_brute_force_for_monotone_models(chunk: int):
+    for seed in seeds(chunk, 10_000):
+        case, network = random_case(seed, monotone=True)
+        assert is_monotone(case), seed
+        run = Run(case, network, "cemsp")
+        assert set(run.answers) == minimal_sets(case), seed
+        assert run.finished.complete, seed
+        assert_antichain(run.answers)
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_cemsp_never_sends_a_wrong_answer_whatever_the_model(chunk: int):
+    for seed in seeds(chunk, 20_000):
+        case, network = random_case(seed)
+        run = Run(case, network, "cemsp")
+        assert set(run.answers) <= minimal_sets(case), seed
+        assert_antichain(run.answers)
+        if run.finished.guarantee is Guarantee.EXACT:
+            assert set(run.answers) == minimal_sets(case), seed
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_auto_is_right_as_far_as_it_says(chunk: int):
+    handed_over = 0
+    for seed in seeds(chunk, 30_000):
+        monotone = seed % 2 == 0
+        case, network = random_case(seed, monotone=monotone)
+        run = Run(case, network, "auto", rows=1 + 4 * len(case.values))
+        truth = minimal_sets(case)
+        up_to = run.finished.complete_up_to
+        assert set(run.answers) <= truth, seed
+        assert {answer for answer in truth if len(answer) <= up_to} <= set(run.answers), seed
+        if run.finished.complete and (monotone or run.finished.guarantee is Guarantee.EXACT):
+            assert set(run.answers) == truth, seed
+        handed_over += run.finished.engine is Engine.AUTO
+    assert handed_over > 0
+
+
+@pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
+def test_a_budget_of_rows_stops_the_search_and_says_how_far_it_is_complete(engine: str):
+    stopped = 0
+    for seed in range(40_000, 40_300):
+        case, network = random_case(seed)
+        truth = minimal_sets(case)
+        run = Run(case, network, engine, rows=1 + seed % 60)
+        finished = run.finished
+        assert run.oracle.rows <= 1 + seed % 60
+        assert set(run.answers) <= truth, seed
+        assert {answer for answer in truth if len(answer) <= finished.complete_up_to} <= set(run.answers), seed
+        assert finished.stopped_by in (None, StoppedBy.MAX_MODEL_ROWS)
+        stopped += not finished.complete
+    assert stopped > 30
+
+
+def test_a_stopped_lattice_is_complete_up_to_the_last_level_that_fits():
+    """Nothing is found, so the rows needed for each size are known: 1, 4, 6, 4, 1."""
+    case, network = everything_fails(4)
+    for rows, size in [(1, 0), (4, 0), (5, 1), (10, 1), (11, 2), (14, 2), (15, 3), (16, 4)]:
+        finished = Run(case, network, "lattice", rows=rows).finished
+        assert finished.complete_up_to == size
+        assert finished.complete == (size == 4)
+
+
+def test_a_lattice_that_is_stopped_inside_a_level_sends_what_it_verified():
+    """With one row a call, two single changes are judged before the rows run out: the first of them is an answer."""
+    case, network = any_one_suffices(4)
+    run = Run(case, network, "lattice", rows=3)
+    assert run.answers == [frozenset({0}), frozenset({1})]
+    assert run.finished.complete_up_to == 0
+    assert run.finished.stopped_by is StoppedBy.MAX_MODEL_ROWS
+
+
+@pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
+@pytest.mark.parametrize("wanted", [1, 2, 5])
+def test_no_more_answers_are_sent_than_wanted(engine: str, wanted: int):
+    for seed in range(50_000, 50_100):
+        case, network = random_case(seed)
+        truth = minimal_sets(case)
+        run = Run(case, network, engine, answers=wanted)
+        finished = run.finished
+        assert len(run.answers) <= wanted
+        assert set(run.answers) <= truth
+        assert {answer for answer in truth if len(answer) <= finished.complete_up_to} <= set(run.answers), seed
+        if not finished.complete:
+            assert finished.stopped_by is StoppedBy.MAX_COUNTERFACTUALS
+            assert len(run.answers) == wanted
+        if engine == "lattice":
+            assert run.answers == in_order(list(truth))[:wanted], seed
+
+
+def test_cheaper_answers_of_one_size_come_first():
+    for seed in range(60_000, 60_100):
+        case, network = random_case(seed)
+        weights = {i: float(1 + (seed * 7 + i * 5) % 4) for i in range(len(case.values))}
+        run = Run(case, network, "lattice", weights=weights)
+        keys = [(len(answer), sum(weights[i] for i in answer), sorted(answer)) for answer in run.answers]
+        assert set(run.answers) == minimal_sets(case)
+        assert keys == sorted(keys)
+        assert [found.cost for found in run.found] == [cost for _, cost, _ in keys]
+
+
+def test_permuting_the_features_permutes_the_answer_and_nothing_else():
+    for seed in range(70_000, 70_100):
+        case, network = random_case(seed)
+        order = (
+            list(range(len(case.values)))[::-1]
+            if seed % 2
+            else sorted(range(len(case.values)), key=lambda i: i * 7 % 5)
+        )
+        plain, turned = (
+            Run(case, network, "lattice"),
+            Run(permuted(case, network, order), network_of(network, order), "lattice"),
+        )
+        back = [frozenset(order[i] for i in answer) for answer in turned.answers]
+        assert set(back) == set(plain.answers), seed
+        scores = dict(zip(plain.answers, scores_of(plain), strict=True))
+        assert dict(zip(back, scores_of(turned), strict=True)) == scores
+        assert turned.finished == plain.finished
+        assert turned.oracle.rows == plain.oracle.rows
+
+
+def test_the_same_question_gets_the_same_facts():
+    for seed in range(80_000, 80_050):
+        for engine in ("lattice", "cemsp", "auto"):
+            case, network = random_case(seed)
+            one, other = (Run(case, network, engine, rows=200) for _ in range(2))
+            assert one.facts == other.facts
+
+
+def test_levels_are_told_of_as_they_finish():
+    case, network = everything_fails(4)
+    levels = [fact.size for fact in Run(case, network, "lattice").facts if isinstance(fact, LevelFinished)]
+    assert levels == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
+def test_nothing_movable_is_a_complete_and_exact_answer(engine: str):
+    case, network = everything_fails(3)
+    case = Case(**{**vars(case), "immutable": frozenset({0, 1, 2})})
+    finished = Run(case, network, engine).finished
+    assert finished.complete
+    assert finished.complete_up_to == 0
+    assert finished.guarantee is Guarantee.EXACT
+
+
+def test_more_moves_than_a_machine_word_has_bits():
+    """70 movable features of which any two, but none alone, suffice: 2,415 answers."""
+    case, network = at_least(2, of=70)
+    run = Run(case, network, "lattice")
+    assert len(set(run.answers)) == 70 * 69 // 2
+    assert run.finished.complete
+
+
+def test_auto_hands_over_to_the_solver_where_the_lattice_would_not_fit():
+    """Any 11 of 12: the lattice would need nearly all 4,096 rows, of which there are 2,000."""
+    case, network = at_least(11, of=12)
+    run = Run(case, network, "auto", rows=30_000)
+    assert run.finished.engine is Engine.LATTICE
+    run = Run(case, network, "auto", rows=2_000)
+    assert run.finished.engine is Engine.AUTO
+    assert 0 < run.finished.complete_up_to < 11
+
+
+def at_least(count: int, of: int) -> tuple[Case, Network]:
+    network = Network(np.ones((of, 1)), np.zeros(1), np.ones(1), 0.5 - count)
+    return Case([0.0] * of, [(1.0, None)] * of, network.favours), network
+
+
+def any_one_suffices(width: int) -> tuple[Case, Network]:
+    case, network = at_least(1, of=width)
+    network.batch_rows = 1
+    return case, network
+
+
+def everything_fails(width: int) -> tuple[Case, Network]:
+    return at_least(width + 1, of=width)
+
+
+def network_of(network: Network, order: list[int]) -> Network:
+    return Network(network.first[order], network.first_bias, network.second, network.second_bias, network.batch_rows)
+
+
+def permuted(case: Case, network: Network, order: list[int]) -> Case:
+    place = {old: new for new, old in enumerate(order)}
+    return Case(
+        values=[case.values[i] for i in order],
+        ranges=[case.ranges[i] for i in order],
+        favourable=network_of(network, order).favours,
+        guides={place[i]: guide for i, guide in case.guides.items()},
+        immutable=frozenset(place[i] for i in case.immutable),
+        directions={place[i]: way for i, way in case.directions.items()},
+        max_step={place[i]: step for i, step in case.max_step.items()},
+        max_changes=case.max_changes,
+    )

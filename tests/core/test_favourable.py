@@ -1,0 +1,63 @@
+"""What counts as favourable."""
+
+import numpy as np
+import pytest
+
+from app.core.favourable import FavourableClasses, FavourableInterval
+from app.core.oracle import Verdict
+
+
+def judge(favourable, outputs, dtype=np.float32):
+    verdict = Verdict.of(np.array([outputs], dtype=dtype), favourable)
+    return bool(verdict.favourable[0]), str(verdict.score[0]), int(verdict.label[0])
+
+
+def test_without_a_threshold_the_favourable_class_must_win():
+    second = FavourableClasses((1,), (0,))
+    assert judge(second, [0.4, 0.6]) == (True, "0.6", 1)
+    assert judge(second, [0.6, 0.4]) == (False, "0.4", 0)
+
+
+def test_a_tie_goes_to_the_class_that_is_named_first():
+    assert judge(FavourableClasses((1,), (0,)), [0.5, 0.5])[0] is False
+    assert judge(FavourableClasses((0,), (1,)), [0.5, 0.5])[0] is True
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_score_on_the_threshold_passes_in_the_type_of_the_model(dtype):
+    """As float32, 0.7 is a little less than 0.7 is as float64."""
+    assert judge(FavourableClasses((1,), (0,), threshold=0.7), [0.3, 0.7], dtype) == (True, "0.7", 1)
+
+
+def test_the_label_follows_the_decision_and_not_the_larger_score():
+    assert judge(FavourableClasses((1,), (0,), threshold=0.8), [0.3, 0.7]) == (False, "0.7", 0)
+
+
+def test_several_favourable_classes_reach_the_threshold_together():
+    side = FavourableClasses((0, 2), (1,), threshold=0.5)
+    assert judge(side, [0.25, 0.4, 0.35], np.float64) == (True, "0.6", 2)
+
+
+def test_without_a_threshold_the_best_class_must_be_a_favourable_one():
+    side = FavourableClasses((0, 2), (1,))
+    assert judge(side, [0.25, 0.4, 0.35])[0] is False
+    assert judge(side, [0.2, 0.3, 0.5])[0] is True
+
+
+@pytest.mark.parametrize("outputs", [[0.5, np.nan], [np.nan, 0.5], [0.1, np.inf]])
+@pytest.mark.parametrize("threshold", [None, 0.4])
+def test_what_is_not_a_finite_number_is_not_favourable(outputs, threshold):
+    favourable, score, _ = judge(FavourableClasses((1,), (0,), threshold), outputs)
+    assert not favourable or score == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("value", "favourable"), [(1.9, False), (2.0, True), (3.0, True), (3.1, False), (np.nan, False), (np.inf, False)]
+)
+def test_a_regression_is_favourable_inside_its_interval(value: float, favourable: bool):
+    assert judge(FavourableInterval(2.0, 3.0), [value])[0] is favourable
+
+
+def test_an_interval_may_be_open():
+    assert judge(FavourableInterval(None, 3.0), [-1e30])[0] is True
+    assert judge(FavourableInterval(3.0, None), [np.inf])[0] is False

@@ -1,0 +1,34 @@
+"""Asking a server, and reading what it says."""
+
+import json
+from typing import Any
+
+import httpx
+
+from app.api import openapi
+
+PERSON = {"A": -0.8, "B": -0.3, "C": -1.1, "D": 0.2}
+PATH = "/v1/models/synthetic/counterfactuals"
+
+
+def ask(client: httpx.Client, body: Any, model: str = "synthetic", accept: str = "*/*") -> httpx.Response:
+    return client.post(f"/v1/models/{model}/counterfactuals", json=body, headers={"accept": accept})
+
+
+def lines_of(response: httpx.Response) -> list[dict[str, Any]]:
+    assert response.status_code == 200, response.text
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def changed_sets(lines: list[dict[str, Any]]) -> list[set[str]]:
+    return [{change["feature"] for change in line["changes"]} for line in lines if line["type"] == "counterfactual"]
+
+
+def refused(response: httpx.Response, status: int) -> dict[str, str]:
+    """The fields that a problem names, with what it says of them."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    problem = openapi.Problem.model_validate(response.json())
+    assert problem.status == status
+    assert problem.detail
+    return {error.field: error.message for error in problem.errors}

@@ -1,0 +1,216 @@
+"""Answers of a real server."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from app.api import openapi
+from tests.live.asking import PATH, PERSON, ask, changed_sets, lines_of
+from tests.live_server import ROOT
+
+LINES = {
+    "start": openapi.Start,
+    "counterfactual": openapi.Counterfactual,
+    "progress": openapi.Progress,
+    "summary": openapi.Summary,
+}
+
+
+def test_the_answer_is_every_minimal_set_of_changes(client: httpx.Client):
+    lines = lines_of(ask(client, {"instance": PERSON}))
+    assert changed_sets(lines) == [{"A"}, {"B", "C"}, {"B", "D"}]
+    assert lines[0]["type"] == "start"
+    assert lines[-1]["type"] == "summary"
+    assert (lines[-1]["outcome"], lines[-1]["count"], lines[-1]["complete"]) == ("found", 3, True)
+    assert lines[-1]["changed_in"] == {"A": 1, "B": 2, "C": 1, "D": 1}
+
+
+def test_every_line_is_what_the_documentation_says(client: httpx.Client):
+    for line in lines_of(ask(client, {"instance": PERSON})):
+        LINES[line["type"]].model_validate(line)
+    whole = ask(client, {"instance": PERSON}, accept="application/json")
+    openapi.Counterfactuals.model_validate(whole.json())
+
+
+@pytest.mark.parametrize(
+    ("accept", "content_type"),
+    [
+        ("*/*", "application/x-ndjson"),
+        ("application/x-ndjson", "application/x-ndjson"),
+        ("application/jsonl", "application/jsonl"),
+        ("application/json", "application/json"),
+        ("text/event-stream", "text/event-stream; charset=utf-8"),
+        ("application/json, text/plain, */*", "application/json"),
+        ("text/event-stream;q=0.5, application/json;q=0.4", "text/event-stream; charset=utf-8"),
+    ],
+)
+def test_accept_chooses_the_form(client: httpx.Client, accept: str, content_type: str):
+    response = ask(client, {"instance": PERSON}, accept=accept)
+    assert response.headers["content-type"] == content_type
+
+
+def test_all_forms_hold_the_same_objects(client: httpx.Client):
+    def timeless(line: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in line.items() if key != "elapsed_ms"}
+
+    lines = [timeless(line) for line in lines_of(ask(client, {"instance": PERSON}))]
+    whole = ask(client, {"instance": PERSON}, accept="application/json").json()
+    assert [timeless(line) for line in (whole["start"], *whole["counterfactuals"], whole["summary"])] == [
+        line for line in lines if line["type"] != "progress"
+    ]
+    events = [
+        event.splitlines()
+        for event in ask(client, {"instance": PERSON}, accept="text/event-stream").text.strip().split("\n\n")
+    ]
+    assert [timeless(json.loads(data.removeprefix("data: "))) for _, data in events] == lines
+    assert [name.removeprefix("event: ") for name, _ in events] == [line["type"] for line in lines]
+
+
+def test_the_same_request_gets_the_same_bytes(client: httpx.Client):
+    def timeless(response: httpx.Response) -> str:
+        lines = lines_of(response)
+        for line in lines:
+            line.pop("elapsed_ms", None)
+        return json.dumps(lines)
+
+    request = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+    for engine in ("lattice", "cemsp", "auto"):
+        body = {**request, "limits": {"engine": engine}}
+        assert timeless(ask(client, body, "hcv")) == timeless(ask(client, body, "hcv"))
+
+
+def test_numbers_come_back_as_they_were_sent(client: httpx.Client):
+    body = '{"instance": {"A": -0.80, "B": -3e-1, "C": -1.10000000000000000000001, "D": 0}}'
+    response = client.post(PATH, content=body, headers={"content-type": "application/json"})
+    counterfactual = response.text.splitlines()[1]
+    assert '"from":-0.80,' in counterfactual
+    assert '"B":-3e-1,"C":-1.10000000000000000000001,"D":0}' in counterfactual
+
+
+@pytest.mark.parametrize("model", ["hcv", "thyroid", "synthetic", "mortgage"])
+def test_a_printed_answer_sent_back_gets_its_printed_score(client: httpx.Client, model: str):
+    for file in sorted((ROOT / "models" / model / "examples").glob("*.json")):
+        request = json.loads(file.read_text())
+        for line in lines_of(ask(client, request, model)):
+            if line["type"] == "counterfactual":
+                again = lines_of(ask(client, {**request, "instance": line["instance"]}, model))
+                assert again[0]["prediction"] == line["prediction"]
+                assert again[-1]["outcome"] == "already_favourable"
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "least", "most"),
+    [
+        ("several-ways", "found", 2, 100),
+        ("exactly-one-way", "found", 1, 1),
+        ("no-way-out", "no_recourse", 0, 0),
+        ("already-favourable", "already_favourable", 0, 0),
+    ],
+)
+@pytest.mark.parametrize("model", ["hcv", "thyroid", "synthetic", "mortgage"])
+def test_an_example_shows_what_it_is_named_for(
+    client: httpx.Client, model: str, name: str, outcome: str, least: int, most: int
+):
+    listed = client.get(f"/v1/models/{model}/examples").json()["examples"]
+    (request,) = (example["request"] for example in listed if example["name"] == name)
+    summary = lines_of(ask(client, request, model))[-1]
+    assert summary["outcome"] == outcome
+    assert least <= summary["count"] <= most
+    assert summary["complete"]
+
+
+@pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
+def test_every_engine_finds_the_same_here(client: httpx.Client, engine: str):
+    lines = lines_of(ask(client, {"instance": PERSON, "limits": {"engine": engine}}))
+    assert sorted(map(sorted, changed_sets(lines))) == [["A"], ["B", "C"], ["B", "D"]]
+    assert lines[0]["limits"]["engine"] == engine
+
+
+def test_constraints_are_obeyed(client: httpx.Client):
+    def sets(constraints: dict[str, Any]) -> list[set[str]]:
+        return changed_sets(lines_of(ask(client, {"instance": PERSON, "constraints": constraints})))
+
+    assert sets({"immutable": ["A"]}) == [{"B", "C"}, {"B", "D"}]
+    assert sets({"directions": {"A": "decrease", "C": "increase"}}) == [{"B", "C"}, {"B", "D"}]
+    assert sets({"max_step": {"A": 1.35, "C": 1.0}}) == [{"A"}, {"B", "D"}]
+    assert sets({"max_changes": 1}) == [{"A"}]
+
+
+def test_why_a_feature_may_not_move_is_told(client: httpx.Client):
+    body = {"instance": {**PERSON, "D": 0.7}, "constraints": {"immutable": ["A"], "max_step": {"B": 0.1}}}
+    features = {feature["name"]: feature for feature in lines_of(ask(client, body))[0]["features"]}
+    assert {name: feature["why_not"] for name, feature in features.items()} == {
+        "A": "immutable",
+        "B": "max_step",
+        "C": None,
+        "D": "normal",
+    }
+    assert [features[name]["status"] for name in "ABCD"] == ["low", "low", "low", "normal"]
+
+
+def test_weights_order_the_answers_of_one_size(client: httpx.Client):
+    lines = lines_of(ask(client, {"instance": PERSON, "weights": {"C": 5.5}}))
+    assert changed_sets(lines) == [{"A"}, {"B", "D"}, {"B", "C"}]
+    assert [line["cost"] for line in lines if line["type"] == "counterfactual"] == [1, 2, 6.5]
+
+
+def test_the_context_chooses_the_range(client: httpx.Client):
+    request = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+
+    def high(context: dict[str, Any]) -> float:
+        return lines_of(ask(client, {**request, "context": context}, "hcv"))[0]["features"][2]["high"]
+
+    assert (high({"sex": "female"}), high({"sex": "male"})) == (35, 50)
+
+
+def test_a_request_may_name_another_registry_or_none(client: httpx.Client):
+    request = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+    other = lines_of(ask(client, {**request, "registry": "hcv-paper"}, "hcv"))[0]
+    assert other["normal_ranges"]["name"] == "hcv-paper"
+    none = lines_of(ask(client, {**request, "registry": None}, "hcv"))
+    assert none[0]["normal_ranges"] is None
+    assert {feature["status"] for feature in none[0]["features"]} == {"unknown"}
+    assert none[-1]["outcome"] == "no_recourse"
+
+
+def test_without_a_registry_a_guide_serves_for_all(client: httpx.Client):
+    body = {"instance": PERSON, "registry": None, "guide": {"A": 2.0, "B": 2.0, "C": -1.1}}
+    lines = lines_of(ask(client, body))
+    assert changed_sets(lines) == [{"A"}]
+    assert lines[1]["instance"]["A"] == 2.0
+    assert [feature["why_not"] for feature in lines[0]["features"]] == [None, None, "at_target", "no_range"]
+
+
+def test_a_range_of_the_request_replaces_the_registry_s(client: httpx.Client):
+    ranges = {"A": {"high": 0}, "B": {"low": 2, "high": 4, "move_to": "midpoint"}}
+    features = lines_of(ask(client, {"instance": PERSON, "normal_ranges": ranges}))[0]["features"]
+    assert features[0]["status"] == "normal"
+    assert (features[1]["low"], features[1]["high"], features[1]["target"]) == (2, 4, 3)
+
+
+def test_a_target_of_the_request_replaces_the_model_s(client: httpx.Client):
+    lines = lines_of(ask(client, {"instance": PERSON, "target": {"threshold": 0.95}}))
+    assert changed_sets(lines)[:2] == [{"A"}, {"B", "C"}]
+    assert {"B", "D"} not in changed_sets(lines)
+    turned = lines_of(ask(client, {"instance": PERSON, "target": {"classes": ["unfavourable"]}}))
+    assert turned[-1]["outcome"] == "already_favourable"
+
+
+def test_limits_are_shown_as_they_are_applied(client: httpx.Client):
+    body = {"instance": PERSON, "limits": {"max_counterfactuals": 1, "deadline_ms": 10**9, "max_model_rows": 10**12}}
+    lines = lines_of(ask(client, body))
+    assert lines[0]["limits"] == {
+        "engine": "auto",
+        "max_counterfactuals": 1,
+        "deadline_ms": 60_000,
+        "max_model_rows": 20_000_000,
+    }
+    assert lines[-1]["stopped_by"] == "max_counterfactuals"
+    assert (lines[-1]["complete"], lines[-1]["complete_up_to"]) == (False, 1)
+
+
+def test_too_few_rows_for_any_answer_is_not_no_recourse(client: httpx.Client):
+    summary = lines_of(ask(client, {"instance": PERSON, "limits": {"max_model_rows": 1}}))[-1]
+    assert (summary["outcome"], summary["complete_up_to"], summary["stopped_by"]) == ("unknown", 0, "max_model_rows")

@@ -1,0 +1,171 @@
+"""What a real server refuses, and how it says so."""
+
+import copy
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.live.asking import PATH, PERSON, ask, refused
+from tests.live_server import LiveServer
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """A request that is right but for one place."""
+    body: dict[str, Any] = {"instance": dict(PERSON)}
+    place = body
+    *steps, last = path.split(".")
+    for step in steps:
+        place = place.setdefault(step, {})
+    place[last] = value
+    return copy.deepcopy(body)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("instance.A", "-0.8", "must be a number, not text: send it without quotes"),
+        ("instance.A", "low", "must be a number, not text: send it without quotes"),
+        ("instance.A", True, "must be a number, not true or false"),
+        ("instance.A", None, "must be a number"),
+        ("instance.A", [1], "must be a number"),
+        ("instance.A", 1e308, "is too large for the model's float32 input"),
+        ("instance.A", -(10**300), "is too large for the model's float32 input"),
+        ("instance.A", 10**400, "must be a finite number that fits 64 bits"),
+        ("instance.E", 1, "is not a feature of this model; known are A, B, C, D"),
+        ("registry", "synthetik", "is not known; did you mean 'synthetic'?"),
+        ("registry", "hcv", "does not fit this model: features.ALB: model 'synthetic' has no such feature"),
+        ("target.classes", [], "must name some but not all of: unfavourable, favourable"),
+        ("target.low", 3, "belongs to a regression; this model has classes"),
+        ("target.threshold", 1e300, "is too large for any score"),
+        ("normal_ranges.E", {"low": 1}, "is not a feature of this model; known are A, B, C, D"),
+        ("normal_ranges.A", {}, "needs a low, a high, or both"),
+        ("normal_ranges.A", {"low": 2, "high": 1}, "low is above high"),
+        ("guide.A", 1, "has a normal range; a guide is for features without one"),
+        ("guide.E", 1, "is not a feature of this model; known are A, B, C, D"),
+        ("constraints.directions.A", "up", "Input should be 'increase' or 'decrease'"),
+        ("constraints.max_step.A", -1, "must not be negative"),
+        ("constraints.max_changes", 1.5, "must be a whole number"),
+        ("constraints.colour", 1, "is not a known key"),
+        ("weights.A", 0, "must be above 0 and at most 1,000,000,000"),
+        ("limits.deadline_ms", 0, "must be 1 or more"),
+        ("limits.deadline_ms", -5, "must be 1 or more"),
+        ("limits.max_model_rows", 0, "must be 1 or more"),
+        ("limits.max_counterfactuals", 0, "must be 1 or more"),
+        ("limits.engine", "magic", "Input should be 'auto', 'lattice' or 'cemsp'"),
+        ("context", [], "must be an object"),
+        ("colour", 1, "is not a known key"),
+    ],
+)
+def test_a_field_that_cannot_be_accepted_is_named(client: httpx.Client, path: str, value: Any, message: str):
+    assert refused(ask(client, changed(path, value)), 422) == {path: message}
+
+
+def test_a_target_too_large_for_the_model_is_refused(client: httpx.Client):
+    body = {"instance": PERSON, "normal_ranges": {"A": {"low": 1e300}}}
+    assert refused(ask(client, body), 422) == {
+        "normal_ranges.A": "leads to a target that is too large for the model's float32 input"
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [({}, "instance"), ([], "body"), (3, "body"), ("text", "body"), ({"instance": []}, "instance")],
+)
+def test_a_body_of_another_shape_is_refused(client: httpx.Client, body: Any, field: str):
+    assert field in refused(ask(client, body), 422)
+
+
+def test_all_missing_features_are_named_at_once(client: httpx.Client):
+    assert refused(ask(client, {"instance": {"B": 1}}), 422) == {f"instance.{name}": "is missing" for name in "ACD"}
+
+
+def test_names_in_lists_are_checked(client: httpx.Client):
+    body = {"instance": PERSON, "constraints": {"immutable": ["A", "a", "A"]}}
+    assert set(refused(ask(client, body), 422)) == {"constraints.immutable[1]", "constraints.immutable[2]"}
+
+
+def test_null_is_no_request(client: httpx.Client):
+    response = client.post(PATH, content=b"null", headers={"content-type": "application/json"})
+    assert "body" in refused(response, 422)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000])
+def test_what_is_not_a_finite_number_is_refused(client: httpx.Client, number: str):
+    body = f'{{"instance": {{"A": {number}, "B": 0, "C": 0, "D": 0}}}}'
+    response = client.post(PATH, content=body, headers={"content-type": "application/json"})
+    assert refused(response, 422) == {"instance.A": "must be a finite number that fits 64 bits"}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        (b"", "body"),
+        (b"{", "body"),
+        (b'{"instance": {"A": 01}}', "body"),
+        (b"\xff\xfe", "body"),
+        (b'{"instance": {"A": 1, "A": 2}}', "A"),
+        (b"[" * 100_000, "body"),
+        (b'{"a":' * 100_000, "body"),
+    ],
+)
+def test_malformed_json_is_refused(client: httpx.Client, body: bytes, field: str):
+    response = client.post(PATH, content=body, headers={"content-type": "application/json"})
+    assert field in refused(response, 400)
+
+
+def test_half_a_character_in_a_key_does_no_harm(client: httpx.Client):
+    body = rb'{"instance": {"\ud800": 1}}'
+    response = client.post(PATH, content=body, headers={"content-type": "application/json"})
+    assert "instance.A" in refused(response, 422)
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/xml"])
+def test_a_body_that_is_not_sent_as_json_is_refused(client: httpx.Client, content_type: str):
+    response = client.post(PATH, content=b'{"instance": {}}', headers={"content-type": content_type})
+    assert "Content-Type" in refused(response, 415)
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.x+json"]
+)
+def test_json_by_any_of_its_names_is_accepted(client: httpx.Client, content_type: str):
+    body = json.dumps({"instance": PERSON}).encode()
+    assert client.post(PATH, content=body, headers={"content-type": content_type}).status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["image/png", "application/json;q=0", "text/html"])
+def test_a_form_that_there_is_not_is_refused(client: httpx.Client, accept: str):
+    assert "Accept" in refused(ask(client, {"instance": PERSON}, accept=accept), 406)
+
+
+def test_an_unknown_model_is_refused_with_a_hint(client: httpx.Client):
+    fields = refused(ask(client, {"instance": PERSON}, model="sinthetic"), 404)
+    assert "Did you mean 'synthetic'?" in fields["model"]
+
+
+def test_an_unknown_registry_is_refused(client: httpx.Client):
+    assert "registry" in refused(client.get("/v1/normal-ranges/nope"), 404)
+
+
+def test_other_paths_and_methods_are_problems_too(client: httpx.Client):
+    assert refused(client.get("/nope"), 404) == {}
+    assert refused(client.delete("/v1/models"), 405) == {}
+
+
+def test_no_refusal_quotes_a_value_of_the_instance(client: httpx.Client, server: LiveServer):
+    marked = "4711.0815"
+    bodies = [
+        f'{{"instance": {{"A": {marked}, "B": "{marked}", "C": 0, "D": 0}}}}',
+        f'{{"instance": {{"A": {marked}}}}}',
+        f'{{"instance": {{"A": {marked}, "B": 0, "C": 0, "D": 0}}, "guide": {{"A": {marked}}}}}',
+        f'{{"instance": {{"A": {marked}, "B": 0, "C": 0, "D": 0}}, "context": {{"age": [{marked}]}}}}',
+        f'{{"instance": {{"A": {marked}, ',
+        f'{{"instance": {{"A": {marked}e300, "B": {marked}e400, "C": 0, "D": 0}}}}',
+    ]
+    for body in bodies:
+        response = client.post(PATH, content=body, headers={"content-type": "application/json"})
+        assert 400 <= response.status_code < 500
+        assert marked not in response.text
+    assert marked not in server.log.read_text()

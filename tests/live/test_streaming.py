@@ -1,0 +1,117 @@
+"""Answers that take a while: what arrives when, and how they end early. A real server with a slow model."""
+
+import json
+import threading
+from collections.abc import Iterator
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests import graphs
+from tests.live_server import LiveServer, live_server
+
+NAMES = [f"f{index}" for index in range(9)]
+PATH = "/v1/models/slow/counterfactuals"
+# The first feature alone, or any three of the other eight.
+ALL_ANSWERS = 1 + comb(8, 3)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that takes some 10 ms a row."""
+    folder = tmp_path_factory.mktemp("slow")
+    graphs.write_slow_network(folder / "models/slow/model.onnx", len(NAMES))
+    graphs.write_model_toml(folder / "models/slow", NAMES, registry="slow")
+    graphs.write_registry(folder / "ranges/slow.toml", dict.fromkeys(NAMES, "{ low = 1 }"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def slow(folder: Path) -> Iterator[LiveServer]:
+    with live_server(folder / "models", folder / "ranges", search_threads="1") as running:
+        yield running
+
+
+def request(*fixed: str, **limits: Any) -> dict[str, Any]:
+    """A person with nothing in order, of whom the fixed features cannot change."""
+    return {"instance": dict.fromkeys(NAMES, 0), "constraints": {"immutable": fixed}, "limits": limits}
+
+
+def pieces(client: httpx.Client, body: dict[str, Any], accept: str) -> list[str]:
+    """The answer in the pieces that it arrived in."""
+    with client.stream("POST", PATH, json=body, headers={"accept": accept}) as response:
+        assert response.status_code == 200
+        return [piece.decode() for piece in response.iter_raw()]
+
+
+def ask(client: httpx.Client, body: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in client.post(PATH, json=body).text.splitlines()]
+
+
+@pytest.mark.parametrize("accept", ["application/x-ndjson", "text/event-stream", "application/json"])
+@pytest.mark.parametrize("engine", ["lattice", "cemsp"])
+def test_lines_arrive_while_the_search_goes_on(slow: LiveServer, accept: str, engine: str):
+    """The start arrives in a piece before the first answer's, and that in a piece before the summary's."""
+    with slow.client() as client:
+        arrived = pieces(client, request(engine=engine), accept)
+    places = [
+        next(place for place, piece in enumerate(arrived) if f'"type":"{kind}"' in piece)
+        for kind in ("start", "counterfactual", "summary")
+    ]
+    assert places[0] < places[1] < places[2]
+    assert "".join(arrived).count('"type":"counterfactual"') == ALL_ANSWERS
+
+
+@pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
+def test_a_deadline_ends_the_search_with_a_summary(slow: LiveServer, engine: str):
+    with slow.client() as client:
+        lines = ask(client, request(engine=engine, deadline_ms=30))
+    summary = lines[-1]
+    assert (summary["type"], summary["complete"], summary["stopped_by"]) == ("summary", False, "deadline")
+    assert summary["complete_up_to"] < 3
+    assert summary["count"] == sum(line["type"] == "counterfactual" for line in lines)
+
+
+def test_a_client_that_leaves_stops_its_search(slow: LiveServer):
+    """The search that nobody waits for costs far less of the processor than the same search read to its end."""
+    body = request(engine="cemsp", deadline_ms=60_000)
+    with slow.client() as client:
+        before = slow.processor_seconds()
+        assert ask(client, body)[-1]["complete"]
+        whole = slow.processor_seconds() - before
+        with client.stream("POST", PATH, json=body) as response:
+            next(response.iter_lines())
+        left = slow.processor_seconds()
+        slow.wait_until_idle()
+        assert slow.processor_seconds() - left < whole / 2
+
+
+def test_a_stopping_server_ends_its_answers_with_their_last_line(folder: Path):
+    with live_server(folder / "models", folder / "ranges") as server, server.client() as client:
+        with client.stream("POST", PATH, json=request(engine="cemsp", deadline_ms=60_000)) as response:
+            lines = response.iter_lines()
+            first = json.loads(next(lines))
+            server.terminate()
+            last = json.loads(list(lines)[-1])
+        assert first["type"] == "start"
+        assert (last["type"], last["stopped_by"]) == ("summary", "shutdown")
+        server.process.wait(timeout=30)
+        assert "Traceback" not in server.log.read_text()
+
+
+def test_people_who_ask_at_once_each_get_their_own_answer(slow: LiveServer):
+    counts: dict[int, int] = {}
+
+    def one(fixed: int) -> None:
+        with slow.client() as client:
+            counts[fixed] = ask(client, request(*NAMES[:fixed]))[-1]["count"]
+
+    threads = [threading.Thread(target=one, args=(fixed,)) for fixed in range(7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counts == {0: ALL_ANSWERS, **{fixed: comb(9 - fixed, 3) for fixed in range(1, 7)}}

@@ -1,0 +1,91 @@
+"""A real server on the loopback address, in a process of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parent.parent
+FLIPSET = str(Path(sys.executable).with_name("flipset"))
+PATIENCE = 60
+
+
+@dataclass
+class LiveServer:
+    """Where it listens, the process behind it, and what it wrote."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def client(self, **options) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=PATIENCE, **options)
+
+    def processor_seconds(self) -> float:
+        """The processor time that the server has used so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wait_until_idle(self) -> None:
+        """Wait until it uses no processor time any more."""
+        used = -1.0
+        while (now := self.processor_seconds()) > used:
+            used = now
+            time.sleep(0.3)
+
+    def terminate(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+
+@contextmanager
+def live_server(
+    models: Path = ROOT / "models", normal_ranges: Path = ROOT / "normal_ranges", **settings: str
+) -> Iterator[LiveServer]:
+    """Start `flipset serve`, wait until it is ready, and end it afterwards."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "FLIPSET_MODELS_DIR": str(models),
+        "FLIPSET_NORMAL_RANGES_DIR": str(normal_ranges),
+        "FLIPSET_PORT": str(port),
+        **{f"FLIPSET_{name.upper()}": value for name, value in settings.items()},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        with log.open("wb") as output:
+            process = subprocess.Popen([FLIPSET, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=output)
+        try:
+            server = LiveServer(f"http://127.0.0.1:{port}", process, log)
+            _wait_until_ready(server)
+            yield server
+        finally:
+            process.kill()
+            process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_ready(server: LiveServer) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if server.process.poll() is not None:
+            raise AssertionError(f"the server did not start:\n{server.log.read_text()}")
+        try:
+            if httpx.get(f"{server.url}/readyz").status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.05)
+    raise AssertionError("the server did not become ready")

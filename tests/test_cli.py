@@ -1,0 +1,94 @@
+"""The command line, run as a person runs it."""
+
+import json
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+from tests import graphs
+from tests.live_server import FLIPSET, ROOT
+from tests.networks import random_case
+
+EXAMPLE = str(ROOT / "models/synthetic/examples/several-ways.json")
+
+
+def flipset(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [FLIPSET, *arguments],
+        check=False,
+        cwd=ROOT,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+def test_explain_writes_json_lines_into_a_pipe():
+    done = flipset("explain", "synthetic", EXAMPLE)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert lines[0]["type"] == "start"
+    assert lines[-1]["count"] == 3
+
+
+def test_explain_reads_from_the_input():
+    done = flipset("explain", "synthetic", "-", stdin=Path(EXAMPLE).read_text())
+    assert json.loads(done.stdout.splitlines()[-1])["count"] == 3
+
+
+def test_explain_draws_a_table_in_a_terminal():
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([FLIPSET, "explain", "synthetic", EXAMPLE], cwd=ROOT, stdout=follower, stderr=follower)
+    os.close(follower)
+    drawn = ""
+    while True:
+        try:
+            drawn += os.read(leader, 65536).decode()
+        except OSError:  # the terminal is gone: the command has ended
+            break
+    os.close(leader)
+    assert process.wait() == 0
+    assert "What would turn the decision" in drawn
+    assert "A -0.8 → 0.55" in drawn
+    assert "3 minimal sets of changes turn the decision." in drawn
+
+
+def test_explain_says_what_is_wrong_with_the_request():
+    done = flipset("explain", "synthetic", "-", stdin='{"instance": {"A": "x", "B": 1, "C": 1, "D": 1}}')
+    assert done.returncode == 1
+    assert "instance.A: must be a number, not text" in done.stderr
+    assert not done.stdout
+
+
+def test_explain_says_which_model_or_file_is_missing():
+    assert "Did you mean 'synthetic'?" in flipset("explain", "sinthetic", EXAMPLE).stderr
+    assert "nope.json: No such file" in flipset("explain", "synthetic", "nope.json").stderr
+
+
+def test_validate_is_content_with_what_is_shipped():
+    done = flipset("validate")
+    assert done.returncode == 0
+    assert done.stdout == "4 models and 6 registries are in order.\n"
+
+
+def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path):
+    _, network = random_case(1)
+    graphs.write_network(tmp_path / "models/m/model.onnx", network)
+    graphs.write_model_toml(tmp_path / "models/m", [f"f{index}" for index in range(len(network.first))], registry="r")
+    graphs.write_registry(tmp_path / "ranges/r.toml", {"f0": "{ low = 2, high = 1 }"})
+    folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
+    flaw = f"{tmp_path}/ranges/r.toml: features.f0.ranges[0]: low is above high\n"
+    started = flipset("serve", **folders)
+    assert (started.returncode, started.stderr) == (1, f"Flipset cannot start:\n{flaw}")
+    checked = flipset("validate", **folders)
+    assert (checked.returncode, checked.stderr) == (1, flaw)
+
+
+def test_a_setting_that_makes_no_sense_is_named():
+    done = flipset("serve", FLIPSET_PORT="door")
+    assert done.returncode == 1
+    assert done.stderr.startswith("FLIPSET_PORT: ")
+    assert "Traceback" not in done.stderr

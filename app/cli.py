@@ -1,7 +1,9 @@
 """The command line: serve, explain, validate."""
 
 import json
+import os
 import sys
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from types import FrameType
@@ -12,8 +14,11 @@ import uvicorn
 from pydantic import ValidationError
 from rich.console import Console
 
+from app import __version__
 from app.adapters.catalog import Catalog, load_catalog
 from app.adapters.flaws import BrokenFiles, field_path, reason_of
+from app.adapters.models import Model
+from app.adapters.names import suggestion
 from app.adapters.onnx import ModelFailed
 from app.api.bodies import parse_json
 from app.api.errors import RequestError, invalid, problem
@@ -24,16 +29,30 @@ from app.settings import Settings
 from app.terminal import show
 
 cli = typer.Typer(
-    help="Every minimal set of changes that turns a model's decision.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        print(f"flipset {__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+) -> None:
+    """Every minimal set of changes that turns a model's decision."""
+
+
 @cli.command()
 def serve() -> None:
-    """Serve the models over HTTP; settings come from FLIPSET_... variables."""
+    """Serve the models over HTTP. Settings are environment variables: FLIPSET_HOST, FLIPSET_PORT, FLIPSET_MODELS_DIR,
+    FLIPSET_NORMAL_RANGES_DIR, and those that the README lists.
+    """
     settings = _settings()
     try:
         app = create_app(settings)
@@ -73,8 +92,22 @@ def explain(
 @cli.command()
 def validate() -> None:
     """Check every model and registry, and say what is wrong: file, field and reason, one line each."""
-    catalog = _catalog(_settings())
-    print(f"{len(catalog.models)} models and {len(catalog.registries)} registries are in order.")
+    settings = _settings()
+    service = Service(settings, _catalog(settings))
+    flaws = [flaw for model in service.catalog.models.values() for flaw in _example_flaws(service, model)]
+    if flaws:
+        _fail("\n".join(flaws))
+    print(f"In order: {len(service.catalog.models)} models, {len(service.catalog.registries)} registries.")
+
+
+def _example_flaws(service: Service, model: Model) -> Iterator[str]:
+    """What a request would be refused for, of the requests that are to show the model at work."""
+    for name, request in model.examples.items():
+        try:
+            service.end(service.answer(_request(json.dumps(request).encode()), model))
+        except (RequestError, ModelFailed) as error:
+            file = model.file.parent / "examples" / f"{name}.json"
+            yield from (f"{file}: {flaw['field']}: {flaw['message']}" for flaw in problem(error)["errors"])
 
 
 class _Server(uvicorn.Server):
@@ -90,6 +123,10 @@ class _Server(uvicorn.Server):
 
 
 def _settings() -> Settings:
+    known = {f"FLIPSET_{name.upper()}" for name in Settings.model_fields}
+    for name in sorted(set(os.environ) - known):
+        if name.startswith("FLIPSET_"):
+            print(f"{name} is not a setting; {suggestion(name, known)}", file=sys.stderr)
     try:
         return Settings()
     except ValidationError as error:

@@ -37,6 +37,8 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        # A redirect would repeat the Host header of the request, which anyone may write.
+        redirect_slashes=False,
     )
     app.state.service = service
     errors.install(app)

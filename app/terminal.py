@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-MARKS = {"normal": "", "low": "▼ low", "high": "▲ high", "unknown": "? no range"}
+MARKS = {"normal": "normal", "low": "▼ low", "high": "▲ high", "unknown": "? no range"}
 
 
 def show(lines: list[dict[str, Any]], console: Console) -> None:
@@ -18,27 +18,39 @@ def show(lines: list[dict[str, Any]], console: Console) -> None:
     if answers:
         console.print(_answers(answers))
     console.print(_conclusion(last))
+    if last.get("no_recourse"):
+        console.print(_why(last["no_recourse"]))
 
 
 def _decision(start: dict[str, Any]) -> Text:
     model, prediction = start["model"], start["prediction"]
-    said = prediction["label"] or "a value"
-    word = "favourable" if prediction["favourable"] else "not favourable"
     ranges = start["normal_ranges"]
-    against = f", ranges {ranges['name']} {ranges['version']}" if ranges else ""
-    return Text(f"{model['name']} {model['version']}{against}: {said}, {word} (score {prediction['score']})\n")
+    against = f", ranges {ranges['name']} {ranges['version']}" if ranges else ", no ranges"
+    verdict = "favourable" if prediction["favourable"] else "not favourable"
+    said = f"{prediction['label']}, {verdict}" if prediction["label"] else verdict
+    return Text(f"{model['name']} {model['version']}{against}: {said}\n{_scored(prediction, start['target'])}\n")
+
+
+def _scored(prediction: dict[str, Any], target: dict[str, Any]) -> str:
+    """The score beside what it should be."""
+    score = _short(prediction["score"])
+    if "classes" not in target:
+        return f"value {score}; favourable is {_interval(target['low'], target['high'])}"
+    wanted = " or ".join(target["classes"])
+    least = "it must win" if target["threshold"] is None else f"it must reach {target['threshold']}"
+    return f"score of {wanted}: {score}; {least}"
 
 
 def _features(features: list[dict[str, Any]]) -> Table:
-    table = Table("feature", "value", "unit", "normal range", "", "would move to", title="Where the values stand")
+    table = Table("feature", "value", "unit", "normal range", "status", "would move to", title="Where the values stand")
     for feature in features:
         target = "" if feature["target"] is None else str(feature["target"])
         if feature["target"] is not None and not feature["movable"]:
-            target = f"may not move: {feature['why_not']}"
+            target = f"may not: {feature['why_not']}"
         table.add_row(
-            feature["name"],
+            f"{feature['name']} ({feature['title']})" if feature["title"] else feature["name"],
             str(feature["value"]),
-            feature["unit"] or "",
+            _unit(feature["unit"]),
             _interval(feature["low"], feature["high"]),
             MARKS[feature["status"]],
             target,
@@ -55,29 +67,60 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def _answers(answers: list[dict[str, Any]]) -> Table:
-    table = Table("", "change", "cost", "score then", title="What would turn the decision", show_lines=True)
+    table = Table("rank", "change", "cost", "score then", title="What would turn the decision", show_lines=True)
     for answer in answers:
-        changes = "\n".join(
-            f"{change['feature']} {change['from']} → {change['to']} {change['unit'] or ''}".rstrip()
-            for change in answer["changes"]
-        )
-        table.add_row(str(answer["rank"]), changes, str(answer["cost"]), str(answer["prediction"]["score"]))
+        score = _short(answer["prediction"]["score"])
+        table.add_row(str(answer["rank"]), "\n".join(_changes(answer)), str(answer["cost"]), score)
     return table
+
+
+def _changes(answer: dict[str, Any]) -> list[str]:
+    return [
+        f"{change['feature']} {change['from']} → {change['to']} {_unit(change['unit'])}".rstrip()
+        for change in answer["changes"]
+    ]
 
 
 def _conclusion(last: dict[str, Any]) -> Text:
     if last["type"] == "error":
         return Text(last["problem"]["detail"])
     outcomes = {
-        "found": f"{last['count']} minimal sets of changes turn the decision.",
-        "already_favourable": "The decision is favourable as it stands; nothing needs to change.",
-        "no_recourse": "No set of changes turns the decision.",
-        "unknown": "No set of changes was found, but the search did not end.",
+        "found": f"{_counted(last['count'], 'minimal set')} of changes found.",
+        "already_favourable": "The decision is favourable as it stands: nothing needs to change.",
+        "no_recourse": "No set of changes that is allowed turns the decision.",
+        "unknown": "No set of changes was found, but the search did not come to its end.",
     }
-    if last["complete"] and last["guarantee"] == "exact":
-        trust = "Complete and exact: there are no others."
-    elif last["complete"]:
-        trust = "Complete if the model is monotone; otherwise some may be missing."
-    else:
-        trust = f"Stopped by {last['stopped_by']}: all of at most {last['complete_up_to']} changes are here."
-    return Text(f"{outcomes[last['outcome']]} {trust}")
+    trust = "" if last["outcome"] in ("already_favourable", "unknown") else _trust(last)
+    return Text(f"{outcomes[last['outcome']]} {trust}".rstrip())
+
+
+def _trust(last: dict[str, Any]) -> str:
+    if not last["complete"]:
+        return f"Stopped by {last['stopped_by']}: all of at most {last['complete_up_to']} changes are here."
+    if last["guarantee"] == "exact":
+        return "This is complete and exact."
+    return "This is complete if one more change never hurts; otherwise some may be missing."
+
+
+def _why(why: dict[str, Any]) -> Text:
+    if why["relax"]:
+        ways = [
+            f"  without {' and '.join(way['items'])}: {', '.join(_changes(way['counterfactual']))}"
+            for way in why["relax"]
+        ]
+        return Text("\n".join(["Constraints are in the way:", *ways]))
+    closest = ", ".join(_changes(why["best"])) or "changing nothing"
+    return Text(f"The closest is {closest}: score {_short(why['best']['prediction']['score'])}.")
+
+
+def _unit(unit: str | None) -> str:
+    """The unit, where there is one to speak of."""
+    return "" if unit in (None, "1") else str(unit)
+
+
+def _short(score: float) -> str:
+    return f"{score:.4g}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

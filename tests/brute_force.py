@@ -4,10 +4,20 @@ Written from the definition alone and without the code under test, so that the t
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import NamedTuple
+
+SEVERAL = ("causal", "correlated", "exclusive", "required", "formulas")
 
 Range = tuple[float | None, float | None]
+
+
+class Written(NamedTuple):
+    """A formula as text, and what it says of a set of changes."""
+
+    text: str
+    says: Callable[[frozenset[int]], bool]
 
 
 @dataclass(frozen=True)
@@ -18,10 +28,15 @@ class Case:
     ranges: Sequence[Range | None]
     favourable: Callable[[list[float]], bool]
     guides: dict[int, float] = field(default_factory=dict)
-    immutable: frozenset[int] = frozenset()
+    immutable: tuple[int, ...] = ()
     directions: dict[int, str] = field(default_factory=dict)
     max_step: dict[int, float] = field(default_factory=dict)
     max_changes: int | None = None
+    causal: Sequence[tuple[int, tuple[int, ...]]] = ()
+    correlated: Sequence[tuple[int, ...]] = ()
+    exclusive: Sequence[tuple[int, ...]] = ()
+    required: tuple[int, ...] = ()
+    formulas: Sequence[Written] = ()
 
 
 def target_of(case: Case, i: int) -> float | None:
@@ -54,6 +69,36 @@ def movable(case: Case) -> dict[int, float]:
     return targets
 
 
+def is_abnormal(case: Case, i: int) -> bool:
+    """Outside its range; or without a range and guided."""
+    value, known = case.values[i], case.ranges[i]
+    if known is None:
+        return i in case.guides
+    low, high = known
+    return (low is not None and value < low) or (high is not None and value > high)
+
+
+def is_feasible(case: Case, subset: frozenset[int]) -> bool:
+    """Whether a subset of the movable features keeps to the constraints that speak of several, or of its size."""
+
+    def normal_after(i: int) -> bool:
+        return not is_abnormal(case, i) or i in subset
+
+    if case.max_changes is not None and len(subset) > case.max_changes:
+        return False
+    if any(cause in subset and not all(map(normal_after, effects)) for cause, effects in case.causal):
+        return False
+    for group in case.correlated:
+        abnormal = [i for i in group if is_abnormal(case, i)]
+        if 0 < sum(i in subset for i in abnormal) < len(abnormal):
+            return False
+    if any(sum(i in subset for i in group) > 1 for group in case.exclusive):
+        return False
+    if not all(map(normal_after, case.required)):
+        return False
+    return all(written.says(subset) for written in case.formulas)
+
+
 def changed(case: Case, subset: frozenset[int], targets: dict[int, float]) -> list[float]:
     return [targets[i] if i in subset else value for i, value in enumerate(case.values)]
 
@@ -61,9 +106,13 @@ def changed(case: Case, subset: frozenset[int], targets: dict[int, float]) -> li
 def favourable_sets(case: Case) -> set[frozenset[int]]:
     """Every feasible subset that the model favours."""
     targets = movable(case)
-    most = len(targets) if case.max_changes is None else min(case.max_changes, len(targets))
-    subsets = (frozenset(subset) for size in range(most + 1) for subset in combinations(targets, size))
-    return {subset for subset in subsets if case.favourable(changed(case, subset, targets))}
+    return {subset for subset in feasible_sets(case) if case.favourable(changed(case, subset, targets))}
+
+
+def feasible_sets(case: Case) -> list[frozenset[int]]:
+    targets = movable(case)
+    subsets = (frozenset(subset) for size in range(len(targets) + 1) for subset in combinations(targets, size))
+    return [subset for subset in subsets if is_feasible(case, subset)]
 
 
 def minimal_sets(case: Case) -> set[frozenset[int]]:
@@ -81,6 +130,6 @@ def minimal(favourable: set[frozenset[int]]) -> set[frozenset[int]]:
 
 def is_monotone(case: Case) -> bool:
     """Whether one more change never turns a favourable subset into an unfavourable one."""
-    favourable = favourable_sets(Case(**{**vars(case), "max_changes": None}))
+    favourable = favourable_sets(replace(case, max_changes=None, **dict.fromkeys(SEVERAL, ())))
     everything = frozenset(movable(case))
     return all(subset | {i} in favourable for subset in favourable for i in everything - subset)

@@ -30,7 +30,7 @@ def write_network(file: Path, network: Network, *, input_type: int = TensorProto
     save(file, nodes, {name: value.astype(dtype) for name, value in weights.items()}, len(network.first), input_type)
 
 
-def write_slow_network(file: Path, width: int, size: int = 2_000, layers: int = 8) -> None:
+def write_slow_network(file: Path, width: int, size: int = 1_500, layers: int = 6) -> None:
     """Says yes when the first feature is 1, or any three of the others; after a detour through large matrices."""
     idle = np.zeros((size, size), dtype=np.float32)
     weights = {

@@ -63,7 +63,7 @@ def _restricted(rng: np.random.Generator, case: Case) -> Case:
     return Case(
         **{
             **vars(case),
-            "immutable": frozenset(some) if kind == 0 else frozenset(),
+            "immutable": tuple(some) if kind == 0 else (),
             "directions": {i: str(rng.choice(["increase", "decrease"])) for i in some} if kind == 1 else {},
             "max_step": {i: float(rng.integers(0, 4)) for i in some} if kind == 2 else {},
             "max_changes": int(rng.integers(0, width + 1)) if kind == 3 else None,

@@ -1,15 +1,20 @@
 """Running an engine on a case, the way that the service does."""
 
 import time
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from app.adapters.constraints import ConstraintsEntry, read_constraints
+from app.adapters.formulas import FormulaLimits
 from app.core.budget import Budget, Limits, StopFlag
+from app.core.constraints import Item
 from app.core.engines import Search
 from app.core.facts import Engine, Finished, Found
 from app.core.favourable import FavourableClasses
 from app.core.oracle import Oracle, Scorer
-from app.core.problem import Constraints, Direction, Feature, Problem, pose
+from app.core.problem import Feature, Problem, pose
 from app.core.ranges import NormalRange
 from tests.brute_force import Case
 
@@ -26,13 +31,34 @@ def pose_case(case: Case, weights: dict[int, float] | None = None) -> Problem:
         )
         for i, value in enumerate(case.values)
     )
-    constraints = Constraints(
-        case.immutable,
-        {i: Direction(way) for i, way in case.directions.items()},
-        case.max_step,
-        case.max_changes,
-    )
-    return pose(features, constraints)
+    return pose(features, items_of(case))
+
+
+def items_of(case: Case) -> tuple[Item, ...]:
+    """The constraints of a case, through the reader that requests go through."""
+    entry = ConstraintsEntry.model_validate(constraints_json(case))
+    items, mistakes = read_constraints(entry, [f"f{i}" for i in range(len(case.values))], FormulaLimits())
+    assert not mistakes
+    return items
+
+
+def constraints_json(case: Case) -> dict[str, Any]:
+    """The constraints of a case as a request writes them, features named f0, f1, ..."""
+
+    def named(positions: Iterable[int]) -> list[str]:
+        return [f"f{i}" for i in positions]
+
+    return {
+        "immutable": named(case.immutable),
+        "directions": {f"f{i}": way for i, way in case.directions.items()},
+        "max_step": {f"f{i}": step for i, step in case.max_step.items()},
+        "causal": [{"cause": f"f{cause}", "effects": named(effects)} for cause, effects in case.causal],
+        "correlated": [named(group) for group in case.correlated],
+        "exclusive": [named(group) for group in case.exclusive],
+        "required": named(case.required),
+        "formulas": [written.text for written in case.formulas],
+        **({} if case.max_changes is None else {"max_changes": case.max_changes}),
+    }
 
 
 class Run:
@@ -51,10 +77,14 @@ class Run:
         self.problem = pose_case(case, weights)
         clock = time.perf_counter
         budget = Budget(Limits(rows, 600.0, answers), clock, clock(), StopFlag())
-        self.oracle = Oracle(scorer, FAVOURABLE, self.problem, budget)
+        self.oracle = Oracle(scorer, FAVOURABLE, self.problem.instance, self.problem.moves, budget)
         self.already = bool(self.oracle.judge_instance().favourable[0])
         self.facts = list(Search(self.problem, self.oracle, budget).facts(Engine(engine)))
         self.found = [fact for fact in self.facts if isinstance(fact, Found)]
+
+    @property
+    def rows(self) -> int:
+        return self.oracle.meter.rows
 
     @property
     def finished(self) -> Finished:

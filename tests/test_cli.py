@@ -4,8 +4,12 @@ import json
 import os
 import pty
 import subprocess
+from io import StringIO
 from pathlib import Path
 
+from rich.console import Console
+
+from app.terminal import show
 from tests import graphs
 from tests.live_server import FLIPSET, ROOT
 from tests.networks import random_case
@@ -53,7 +57,7 @@ def test_explain_draws_a_table_in_a_terminal():
     assert process.wait() == 0
     assert "What would turn the decision" in drawn
     assert "A -0.8 → 0.55" in drawn
-    assert "3 minimal sets of changes turn the decision." in drawn
+    assert "3 minimal sets of changes found. This is complete and exact." in drawn
 
 
 def test_explain_says_what_is_wrong_with_the_request():
@@ -71,7 +75,7 @@ def test_explain_says_which_model_or_file_is_missing():
 def test_validate_is_content_with_what_is_shipped():
     done = flipset("validate")
     assert done.returncode == 0
-    assert done.stdout == "4 models and 6 registries are in order.\n"
+    assert done.stdout == "In order: 4 models, 6 registries.\n"
 
 
 def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path):
@@ -87,8 +91,35 @@ def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path)
     assert (checked.returncode, checked.stderr) == (1, flaw)
 
 
+def test_validate_tries_the_examples(tmp_path: Path):
+    _, network = random_case(1)
+    names = [f"f{index}" for index in range(len(network.first))]
+    graphs.write_network(tmp_path / "models/m/model.onnx", network)
+    graphs.write_model_toml(tmp_path / "models/m", names)
+    (tmp_path / "models/m/examples").mkdir()
+    (tmp_path / "models/m/examples/e.json").write_text(json.dumps({"instance": dict.fromkeys(names[1:], 0)}))
+    (tmp_path / "ranges").mkdir()
+    folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
+    done = flipset("validate", **folders)
+    assert (done.returncode, done.stderr) == (1, f"{tmp_path}/models/m/examples/e.json: instance.f0: is missing\n")
+
+
+def test_a_terminal_tells_what_stands_in_the_way():
+    lines = flipset("explain", "synthetic", str(ROOT / "models/synthetic/examples/no-way-out.json")).stdout
+    drawn = StringIO()
+    show([json.loads(line) for line in lines.splitlines()], Console(file=drawn, width=120))
+    assert "Constraints are in the way:" in drawn.getvalue()
+    assert "without max_changes: B" in drawn.getvalue()
+
+
+def test_a_misspelt_setting_is_noticed():
+    done = flipset("validate", FLIPSET_POTR="1")
+    assert done.returncode == 0
+    assert "FLIPSET_POTR is not a setting; did you mean 'FLIPSET_PORT'?" in done.stderr
+
+
 def test_a_setting_that_makes_no_sense_is_named():
     done = flipset("serve", FLIPSET_PORT="door")
     assert done.returncode == 1
-    assert done.stderr.startswith("FLIPSET_PORT: ")
+    assert done.stderr == "FLIPSET_PORT: must be a whole number\n"
     assert "Traceback" not in done.stderr

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from app.adapters.constraints import read_constraints
 from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model, load_model
+from app.adapters.names import suggestion
 from app.adapters.registries import Registry, load_registry
 
 T = TypeVar("T")
@@ -26,13 +29,18 @@ class Catalog:
 
 def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
     """Load everything, or raise `BrokenFiles` with every flaw of every file."""
-    flaws = [Flaw(folder, "", "is not a folder") for folder in (models_dir, normal_ranges_dir) if not folder.is_dir()]
+    folders = {"FLIPSET_MODELS_DIR": models_dir, "FLIPSET_NORMAL_RANGES_DIR": normal_ranges_dir}
+    flaws = [
+        Flaw(folder, "", f"is not a folder; {variable} names another one")
+        for variable, folder in folders.items()
+        if not folder.is_dir()
+    ]
     if flaws:
         raise BrokenFiles(flaws)
-    folders = sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith("."))
-    models = _loaded(folders, load_model, flaws)
+    model_folders = sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith("."))
+    models = _loaded(model_folders, load_model, flaws)
     registries = _loaded(sorted(normal_ranges_dir.glob("*.toml"), key=lambda file: file.stem), load_registry, flaws)
-    if not folders:
+    if not model_folders:
         flaws.append(Flaw(models_dir, "", "holds no model: a folder with model.onnx and model.toml is needed"))
     catalog = Catalog({model.name: model for model in models}, {registry.name: registry for registry in registries})
     broken = {flaw.file for flaw in flaws}
@@ -58,7 +66,11 @@ def _default_flaws(model: Model, catalog: Catalog, broken: set[Path], folder: Pa
         return
     registry = catalog.registries.get(model.registry)
     if registry is None:
-        yield Flaw(model.file, "normal_ranges", f"there is no registry {model.registry!r}")
+        yield Flaw(
+            model.file,
+            "normal_ranges",
+            f"there is no registry {model.registry!r}; {suggestion(model.registry, catalog.registries)}",
+        )
     else:
         yield from mismatches(model, registry)
 
@@ -72,7 +84,8 @@ def mismatches(model: Model, registry: Registry) -> list[Flaw]:
         if feature is None:
             found.append(Flaw(registry.file, field, f"model {model.name!r} has no such feature"))
         elif known.unit != feature.unit:
-            reason = f"the unit is {known.unit!r} here and {feature.unit!r} in model {model.name!r}"
+            here, there = (repr(unit) if unit else "not given" for unit in (known.unit, feature.unit))
+            reason = f"the unit is {here} here and {there} in model {model.name!r}"
             found.append(Flaw(registry.file, f"{field}.unit", reason))
         elif feature.whole:
             found.extend(
@@ -80,4 +93,6 @@ def mismatches(model: Model, registry: Registry) -> list[Flaw]:
                 for index, entry in enumerate(known.ranges)
                 if entry.normal.whole().flaw()
             )
+    _, mistakes = read_constraints(registry.constraints, list(features), FormulaLimits())
+    found.extend(Flaw(registry.file, f"constraints.{mistake.field}", mistake.message) for mistake in mistakes)
     return found

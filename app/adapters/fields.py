@@ -1,21 +1,13 @@
 """Fields that files and requests share and that can be written in more than one way, read with one clear message."""
 
-import math
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
+from app.adapters.numbers import is_finite
 from app.core.ranges import Condition, Equals, MoveTo, NormalRange, Policy
 
 _NUMBER = {"type": "number"}
-
-
-def is_finite(value: float) -> bool:
-    """Whether 64 bits can hold the number; a whole number of Python's may be too long for that."""
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _is_number(value: Any) -> bool:

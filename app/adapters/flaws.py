@@ -48,7 +48,13 @@ def reason_of(error: Any) -> str:
         "list_type": "must be a list",
         "string_type": "must be a text",
         "float_type": "must be a number",
+        "too_short": "must not be empty",
+        "string_too_short": "must not be empty",
+        "int_parsing": "must be a whole number",
+        "int_type": "must be a whole number",
     }
+    if error["type"] in ("enum", "literal_error"):
+        return f"must be {error['ctx']['expected']}"
     return known.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
 
 

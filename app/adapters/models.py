@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from app.adapters.fields import FavourableField
 from app.adapters.flaws import BrokenFiles, Flaw
-from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnusableGraph
+from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnloadableGraph, UnusableGraph
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.oracle import Scorer
@@ -53,6 +53,8 @@ class OutputEntry(Entry):
             return f"favourable names {unknown[0]!r}, which is not one of the classes"
         if len(set(self.favourable)) < len(self.favourable) or not 0 < len(self.favourable) < len(self.classes):
             return "favourable must name some of the classes, each once, and leave at least one out"
+        if self.threshold is not None and self.activation != "none" and not 0 <= self.threshold <= 1:
+            return f"threshold must lie between 0 and 1, as the scores of {self.activation} do"
         return None
 
     def _interval_flaw(self) -> str | None:
@@ -97,6 +99,7 @@ class Model:
     features: tuple[ModelFeature, ...]
     classes: tuple[str, ...]
     favourable: Favourable
+    probabilities: bool
     training: Mapping[str, Any]
     examples: Mapping[str, dict[str, Any]]
     scorer: Scorer
@@ -124,6 +127,7 @@ def load_model(folder: Path) -> Model:
         ),
         classes=tuple(entry.output.classes),
         favourable=_favourable(entry.output),
+        probabilities=entry.output.activation != "none",
         training=entry.training,
         examples=examples,
         scorer=_scorer(file, entry, content),
@@ -190,6 +194,8 @@ def _scorer(file: Path, entry: ModelEntry, content: bytes) -> OnnxScorer:
         scorer.warm_up(width)
         if flaws := [*_whole_number_flaws(file, entry, graph)]:
             raise BrokenFiles(flaws)
+    except UnloadableGraph as error:
+        raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", str(error))]) from None
     except UnusableGraph as error:
         raise BrokenFiles([Flaw(file, error.field, error.reason)]) from None
     except ModelFailed as error:

@@ -18,6 +18,10 @@ BATCH_SECONDS = 0.05
 MOST_BATCH_ROWS = 4**7
 
 
+class UnloadableGraph(Exception):
+    """The file is not a graph that ONNX Runtime can load."""
+
+
 class UnusableGraph(Exception):
     """The graph is not one that Flipset can serve: the field of `model.toml` it concerns, and the reason."""
 
@@ -57,7 +61,7 @@ def _session(content: bytes) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001  # the same: no common base
-        raise UnusableGraph("model.onnx", f"ONNX Runtime cannot load it: {error}") from None
+        raise UnloadableGraph(f"ONNX Runtime cannot load it: {error}") from None
 
 
 def _matrix_input(session: onnxruntime.InferenceSession, width: int) -> tuple[str, np.dtype[Any]]:
@@ -80,7 +84,7 @@ def _score_output(session: onnxruntime.InferenceSession, tensor: str | None) -> 
         return str(usable[0])
     if tensor is not None and tensor in usable:
         return tensor
-    offer = ", ".join(usable) or "no tensor of floating-point numbers"
+    offer = ", ".join(usable) or "no tensor of floating-point numbers (from scikit-learn, export with zipmap off)"
     what = (
         "say which of the graph's outputs holds the scores" if tensor is None else f"the graph has no output {tensor!r}"
     )

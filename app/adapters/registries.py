@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from app.adapters.constraints import ConstraintsEntry
 from app.adapters.fields import ConditionField, MoveToField
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.toml_files import Entry, Finite, read_toml
@@ -39,6 +40,7 @@ class RegistryEntry(Entry):
     version: str
     source: str | None = None
     features: dict[str, FeatureEntry] = Field(min_length=1)
+    constraints: ConstraintsEntry = ConstraintsEntry()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Registry:
     version: str
     source: str | None
     features: Mapping[str, KnownFeature]
+    constraints: ConstraintsEntry
     file: Path
 
 
@@ -69,7 +72,7 @@ def load_registry(file: Path) -> Registry:
     if flaws:
         raise BrokenFiles(flaws)
     features = {name: _known(feature) for name, feature in entry.features.items()}
-    return Registry(file.stem, entry.title, entry.version, entry.source, features, file)
+    return Registry(file.stem, entry.title, entry.version, entry.source, features, entry.constraints, file)
 
 
 def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
@@ -78,6 +81,8 @@ def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
             yield Flaw(file, f"features.{name}.ranges[{index}]", flaw)
         elif flaw := feature.move_to.flaw(entry.normal()):
             yield Flaw(file, f"features.{name}.move_to", f"{flaw} (ranges[{index}])")
+        if any(not before.when for before in feature.ranges[:index]):
+            yield Flaw(file, f"features.{name}.ranges[{index}]", "is never reached: one before it holds for all")
 
 
 def _known(feature: FeatureEntry) -> KnownFeature:

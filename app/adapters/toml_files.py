@@ -23,12 +23,16 @@ E = TypeVar("E", bound=Entry)
 def read_toml(file: Path, schema: type[E]) -> E:
     """Read and check one file; `BrokenFiles` with all its flaws if it is not what it should be."""
     try:
-        return schema.model_validate(tomllib.loads(file.read_text(encoding="utf-8")))
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise BrokenFiles([Flaw(file, "", error.strerror or "cannot be read")]) from None
     except UnicodeDecodeError:
         raise BrokenFiles([Flaw(file, "", "is not UTF-8 text")]) from None
     except tomllib.TOMLDecodeError as error:
         raise BrokenFiles([Flaw(file, "", f"is not valid TOML: {error}")]) from None
+    except (ValueError, RecursionError):
+        raise BrokenFiles([Flaw(file, "", "holds a number too long, or is nested too deeply")]) from None
+    try:
+        return schema.model_validate(content)
     except ValidationError as error:
         raise BrokenFiles(flaws_of(file, error)) from None

@@ -10,11 +10,16 @@ from app.api.forms import Line
 from app.api.lines import LineWriter
 from app.api.posing import Question
 from app.core.budget import Budget, Limits, StopFlag
+from app.core.checking import obeys
 from app.core.engines import Search
-from app.core.facts import Engine, Fact, Finished, Found, Guarantee, LevelFinished
+from app.core.facts import Engine, Explained, Fact, Finished, Found, Guarantee, LevelFinished
 from app.core.oracle import Oracle
 
 NO_SCORE = "the model gives no finite score for these values"
+
+
+class WrongAnswer(Exception):
+    """An engine came up with an answer that breaks a constraint: a mistake of ours, which goes no further."""
 
 
 class Answer:
@@ -36,13 +41,15 @@ class Answer:
         self._started = started
         self.stop = stop
         self._budget = Budget(limits, clock, started, stop)
-        self._oracle = Oracle(question.model.scorer, question.favourable, question.problem, self._budget)
+        problem = question.problem
+        self._oracle = Oracle(question.model.scorer, question.favourable, problem.instance, problem.moves, self._budget)
         self._search = Search(question.problem, self._oracle, self._budget)
         self._writer = LineWriter(question)
         self._search_seconds = 0.0
         self._complete_up_to = 0
         self._changed_in = [0] * len(question.problem.moves)
         self._count = 0
+        self._explained: Explained | None = None
         self._prediction = self._oracle.judge_instance()
         if not np.isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
@@ -65,7 +72,7 @@ class Answer:
         """How far the search is."""
         content = {
             "complete_up_to": self._complete_up_to,
-            "model_rows": self._oracle.rows,
+            "model_rows": self._oracle.meter.rows,
             "elapsed_ms": self._elapsed_ms(),
         }
         return self._writer.other("progress", content)
@@ -90,6 +97,7 @@ class Answer:
     def _line(self, fact: Fact) -> Line | None:
         match fact:
             case Found():
+                self._check(fact)
                 self._count += 1
                 for index in fact.moves:
                     self._changed_in[index] += 1
@@ -97,12 +105,23 @@ class Answer:
             case LevelFinished():
                 self._complete_up_to = fact.size
                 return self.progress()
+            case Explained():
+                self._explained = fact
             case Finished():
                 return self._summary(fact)
         return None
 
+    def _check(self, found: Found) -> None:
+        """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
+        problem = self._question.problem
+        changed = frozenset(problem.moves[index].position for index in found.moves)
+        broken = [item.path for item in problem.items if not obeys(changed, item.statement, problem.states)]
+        if broken or not all(problem.findings[position].movable for position in changed):
+            raise WrongAnswer(broken)
+
     def _summary(self, finished: Finished) -> Line:
-        names = self._writer.names_of_moves()
+        features = self._question.model.features
+        names = [features[move.position].name for move in self._question.problem.moves]
         content: dict[str, Any] = {
             "outcome": self._outcome(finished),
             "count": self._count,
@@ -111,19 +130,18 @@ class Answer:
             "stopped_by": finished.stopped_by,
             "guarantee": finished.guarantee,
             "engine": finished.engine,
-            "model_rows": self._oracle.rows,
-            "model_calls": self._oracle.calls,
+            "model_rows": self._oracle.meter.rows,
+            "model_calls": self._oracle.meter.calls,
             "solver_checks": self._search.solver.checks,
             "elapsed_ms": {
                 "total": self._elapsed_ms(),
                 "search": _milliseconds(self._search_seconds),
-                "model": _milliseconds(self._oracle.seconds),
+                "model": _milliseconds(self._oracle.meter.seconds),
                 "solver": _milliseconds(self._search.solver.seconds),
             },
             "changed_in": {name: count for name, count in zip(names, self._changed_in, strict=True) if count},
-            "no_recourse": None,
         }
-        return self._writer.other("summary", content)
+        return self._writer.summary(content, self._explained)
 
     def _outcome(self, finished: Finished) -> str:
         if self._prediction.favourable[0]:

@@ -7,15 +7,15 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
+from app.adapters.names import LONGEST_NAME
+from app.adapters.numbers import SentNumber
 from app.api.errors import (
-    LONGEST_NAME,
     MalformedJson,
     UnsupportedMediaType,
     is_expected,
     log_unexpected,
     problem_response,
 )
-from app.api.numbers import SentNumber
 
 # Python refuses to turn longer ones into whole numbers; none of them is a number that a model could read.
 LONGEST_WHOLE_NUMBER = 400
@@ -61,9 +61,11 @@ async def _with_parsed_body(request: Request) -> Request:
 
 def parse_json(body: bytes) -> Any:
     """Parse JSON, keeping each number's own digits; `MalformedJson` says where it goes wrong."""
+    if not body:
+        raise MalformedJson("The body is empty. Send the request as JSON.")
     try:
         return json.loads(
-            body.decode("utf-8"), object_pairs_hook=_object, parse_float=SentNumber, parse_int=_whole_number
+            body.decode("utf-8-sig"), object_pairs_hook=_object, parse_float=SentNumber, parse_int=_whole_number
         )
     except UnicodeDecodeError:
         raise MalformedJson("The body is not UTF-8 text.") from None

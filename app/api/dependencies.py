@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Depends, Header, Request
+from fastapi import Body, Depends, Header, Request
 
 from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.api.answers import Answer
+from app.api.examples import openapi_examples
 from app.api.forms import Form, choose_form
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
@@ -38,7 +39,10 @@ def form(accept: Annotated[str | None, Header(include_in_schema=False)] = None) 
     return choose_form(accept)
 
 
-def answer(body: CounterfactualsRequest, model: TheModel, service: TheService) -> Iterator[Answer]:
+Asked = Annotated[CounterfactualsRequest, Body(openapi_examples=openapi_examples())]
+
+
+def answer(body: Asked, model: TheModel, service: TheService) -> Iterator[Answer]:
     """An answer that can begin; when the client leaves, its search is told to stop."""
     begun = service.answer(body, model)
     try:

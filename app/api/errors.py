@@ -7,6 +7,7 @@ RequestError
 ├── NotAcceptable          406
 ├── UnsupportedMediaType   415
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
+├── ConflictingConstraints 422  a smallest group of items that contradict each other
 └── Stopping               503
 
 From the adapters: ModelFailed, 422. From Starlette: any other path or method, 404 and 405.
@@ -18,7 +19,6 @@ import logging
 import traceback
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from http import HTTPStatus
 from itertools import islice
 from typing import Any
@@ -28,11 +28,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app.adapters.flaws import field_path, reason_of
+from app.adapters.names import LONGEST_NAME, closest
 from app.adapters.onnx import ModelFailed
 
 logger = logging.getLogger(__name__)
 
-LONGEST_NAME = 100
 MOST_ERRORS = 100
 
 
@@ -101,6 +101,14 @@ class InvalidRequest(RequestError):
         super().__init__(f"{count} not as they should be; {first}." if len(errors) > 1 else f"{first}.", errors)
 
 
+class ConflictingConstraints(RequestError):
+    """Constraints that no set of changes can satisfy; the errors are a minimal group of them, in the user's words."""
+
+    def __init__(self, items: Sequence[FieldError]) -> None:
+        paths = ", ".join(item.field for item in items)
+        super().__init__(f"No set of changes can meet all of: {paths}. Drop any one of them.", items)
+
+
 class Stopping(RequestError):
     """The server is going down and takes no new work."""
 
@@ -124,17 +132,14 @@ TABLE: dict[type[Exception], Kind] = {
     NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not-acceptable", "No such form of the answer"),
     UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON"),
     InvalidRequest: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", "The request cannot be accepted"),
+    ConflictingConstraints: Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "conflicting-constraints", "The constraints contradict each other"
+    ),
     ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
     Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
 }
 UNEXPECTED = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "Something went wrong on our side")
 MODEL_FAILED_DETAIL = "The model broke down on these values. Check that they are plausible, and the model itself."
-
-
-def closest(name: str, known: Iterable[str]) -> str:
-    """A hint at the name that was probably meant; empty where none is near."""
-    near = get_close_matches(name[:LONGEST_NAME], list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def problem(error: Exception) -> dict[str, Any]:
@@ -197,7 +202,8 @@ async def _other(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     kind = Kind(status, status.phrase.lower().replace(" ", "-"), status.phrase)
-    detail = f"{request.method} is not served here. See /docs for what is."
+    allowed = (error.headers or {}).get("Allow")
+    detail = f"Use {allowed} here." if allowed else "There is no such path. See /docs for those that there are."
     return _response(_problem(kind, detail), error.headers)
 
 

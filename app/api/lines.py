@@ -1,20 +1,23 @@
 """The lines of an answer, written as JSON. What repeats from line to line is encoded once for each request."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from app.adapters.models import Model
+from app.adapters.numbers import number_text
 from app.api.forms import Line
-from app.api.numbers import number_text
 from app.api.posing import ChosenRange, Question
-from app.core.facts import Found
+from app.core.facts import Best, Explained, Found
 from app.core.favourable import Favourable, FavourableInterval
 from app.core.oracle import Verdict
-from app.core.problem import Direction
+from app.core.problem import Move
 from app.core.ranges import Condition, Equals
+
+# An explanation lists so many ways of giving up constraints, the smallest, and counts the others.
+MOST_RELAXATIONS = 20
 
 
 def encoded(value: Any) -> str:
@@ -59,13 +62,10 @@ class LineWriter:
         self._question = question
         self._names = [encoded(feature.name) for feature in question.model.features]
         self._values = [number_text(value) for value in question.values]
-        self._moves = question.problem.moves
-        self._targets = [number_text(move.target) for move in self._moves]
-        self._changes = [self._change(index) for index in range(len(self._moves))]
         self._unchanged = [f"{name}:{value}" for name, value in zip(self._names, self._values, strict=True)]
-        self._changed = [
-            f"{self._names[move.position]}:{target}" for move, target in zip(self._moves, self._targets, strict=True)
-        ]
+        targets = {move.position: number_text(move.target) for move in question.problem.candidates}
+        self._changes = {position: self._change(position, target) for position, target in targets.items()}
+        self._changed = {position: f"{self._names[position]}:{target}" for position, target in targets.items()}
 
     def start(self, prediction: Verdict, limits: dict[str, Any]) -> Line:
         question = self._question
@@ -77,40 +77,61 @@ class LineWriter:
             f'{{"type":"start","model":{encoded(model_identity(question.model))},"normal_ranges":{encoded(ranges)},'
             f'"prediction":{self._prediction(prediction)},'
             f'"target":{encoded(target_json(question.favourable, question.model.classes))},'
-            f'"limits":{encoded(limits)},"features":[{features}]}}',
+            f'"limits":{encoded(limits)},"unused_context":{json.dumps(question.unused_context)},'
+            f'"features":[{features}]}}',
         )
 
     def counterfactual(self, rank: int, found: Found) -> Line:
-        row = self._unchanged.copy()
-        for index in found.moves:
-            row[self._moves[index].position] = self._changed[index]
-        changes = ",".join(self._changes[index] for index in found.moves)
-        prediction = prediction_json(True, found.score, found.label, self._question.model.classes)
-        return Line(
-            "counterfactual",
-            f'{{"type":"counterfactual","rank":{rank},"changes":[{changes}],"cost":{number_text(found.cost)},'
-            f'"prediction":{prediction},"instance":{{{",".join(row)}}}}}',
-        )
+        answer = self._answer(self._question.problem.moves, found)
+        return Line("counterfactual", f'{{"type":"counterfactual","rank":{rank},{answer}}}')
+
+    def summary(self, content: dict[str, Any], explained: Explained | None) -> Line:
+        why = "null" if explained is None else self._no_recourse(explained)
+        return Line("summary", f'{encoded({"type": "summary", **content})[:-1]},"no_recourse":{why}}}')
 
     def other(self, kind: str, content: dict[str, Any]) -> Line:
         """A line that comes once in a while, and needs no haste."""
         return Line(kind, encoded({"type": kind, **content}))
 
-    def names_of_moves(self) -> list[str]:
-        features = self._question.model.features
-        return [features[move.position].name for move in self._moves]
+    def _answer(self, moves: Sequence[Move], found: Found | Best) -> str:
+        """What is changed, what it costs, what the model then says, and the whole changed row."""
+        row = self._unchanged.copy()
+        positions = [moves[index].position for index in found.moves]
+        for position in positions:
+            row[position] = self._changed[position]
+        changes = ",".join(self._changes[position] for position in positions)
+        classes = self._question.model.classes
+        prediction = prediction_json(isinstance(found, Found), found.score, found.label, classes)
+        return (
+            f'"changes":[{changes}],"cost":{number_text(found.cost)},"prediction":{prediction},'
+            f'"instance":{{{",".join(row)}}}'
+        )
+
+    def _no_recourse(self, explained: Explained) -> str:
+        """Why there is no way out: what to give up for one, or how close any subset comes."""
+        explanation, problem, target = explained.explanation, self._question.problem, self._question.favourable
+        shown = explanation.relaxations[:MOST_RELAXATIONS]
+        relax = ",".join(
+            f'{{"items":{encoded([problem.items[index].path for index in relaxation.items])},'
+            f'"counterfactual":{{{self._answer(problem.candidates, relaxation.found)}}}}}'
+            for relaxation in shown
+        )
+        best = "null" if shown else f"{{{self._answer(problem.candidates, explained.best)}}}"
+        return (
+            f'{{"reason":{encoded(explanation.reason)},"complete":{encoded(explanation.complete)},"relax":[{relax}],'
+            f'"more":{len(explanation.relaxations) - len(shown)},"best":{best},'
+            f'"threshold":{encoded(getattr(target, "threshold", None))}}}'
+        )
 
     def _prediction(self, verdict: Verdict) -> str:
         classes = self._question.model.classes
         return prediction_json(bool(verdict.favourable[0]), verdict.score[0], int(verdict.label[0]), classes)
 
-    def _change(self, index: int) -> str:
-        move = self._moves[index]
-        feature = self._question.model.features[move.position]
-        way = Direction.INCREASE if move.target > self._question.values[move.position] else Direction.DECREASE
+    def _change(self, position: int, target: str) -> str:
+        feature = self._question.model.features[position]
         return (
-            f'{{"feature":{self._names[move.position]},"from":{self._values[move.position]},'
-            f'"to":{self._targets[index]},"unit":{encoded(feature.unit)},"direction":"{way}"}}'
+            f'{{"feature":{self._names[position]},"from":{self._values[position]},"to":{target},'
+            f'"unit":{encoded(feature.unit)},"direction":"{self._question.problem.states[position].direction}"}}'
         )
 
     def _feature(self, position: int) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.adapters.catalog import Catalog
+from app.adapters.constraints import ConstraintsEntry
 from app.adapters.models import Model
 from app.adapters.registries import KnownFeature, Registry
 from app.api.lines import target_json, when_json
@@ -74,6 +75,7 @@ class RegistryDetails(BaseModel):
     version: str
     source: str | None
     features: dict[str, RegistryFeature]
+    constraints: ConstraintsEntry
 
 
 class Example(BaseModel):
@@ -117,6 +119,7 @@ def describe_registry(registry: Registry) -> RegistryDetails:
             name: RegistryFeature(unit=known.unit, move_to=_move_to(known.move_to), ranges=_ranges(known))
             for name, known in registry.features.items()
         },
+        constraints=registry.constraints,
     )
 
 

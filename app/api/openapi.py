@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.api.forms import MEDIA_TYPES
 from app.api.predictions import ModelIdentity, Prediction
 from app.core.budget import StoppedBy
-from app.core.facts import Engine, Guarantee
-from app.core.problem import Direction, WhyNot
+from app.core.constraints import Direction
+from app.core.facts import Engine, Guarantee, Reason
+from app.core.problem import WhyNot
 from app.core.ranges import Status
 
 
@@ -82,6 +83,7 @@ class Start(Described):
     prediction: Prediction
     target: dict[str, Any]
     limits: LimitsApplied
+    unused_context: list[str] = Field(description="keys of the context that no range asks for")
     features: list[FeatureState]
 
 
@@ -124,6 +126,33 @@ class Elapsed(Described):
     solver: float
 
 
+class Unsent(Described):
+    """A set of changes that is not an answer: one that is forbidden, or one that does not quite suffice."""
+
+    changes: list[Change]
+    cost: float
+    prediction: Prediction
+    instance: dict[str, float]
+
+
+class Relaxation(Described):
+    """Items that are in the way together, and one answer that there would be without them."""
+
+    items: list[str] = Field(description="their paths in the request; registry: before one of the registry's")
+    counterfactual: Unsent
+
+
+class NoRecourse(Described):
+    """Why there is no way out."""
+
+    reason: Reason | None = Field(description="null where the budget ended before it was known")
+    complete: bool = Field(description="every subset was looked at, feasible or not")
+    relax: list[Relaxation] = Field(description="minimal sets of items to give up, smallest first")
+    more: int = Field(description="how many more there are")
+    best: Unsent | None = Field(description="the subset that comes closest, where giving up constraints does not help")
+    threshold: float | None = Field(description="what the score had to reach; null: the favourable class must win")
+
+
 class Summary(Described):
     """The last line."""
 
@@ -140,7 +169,7 @@ class Summary(Described):
     solver_checks: int
     elapsed_ms: Elapsed
     changed_in: dict[str, int] = Field(description="in how many answers each feature changes")
-    no_recourse: dict[str, Any] | None
+    no_recourse: NoRecourse | None
 
 
 class ErrorLine(Described):

@@ -1,5 +1,6 @@
 """From a request to a posed problem: names become positions, and everything that can be refused is refused here."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,18 +8,22 @@ from typing import Any
 import numpy as np
 
 from app.adapters.catalog import Catalog, mismatches
+from app.adapters.constraints import read_constraints, written
+from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model, ModelFeature, favourable_classes
+from app.adapters.names import LONGEST_NAME, closest, suggestion
 from app.adapters.registries import Registry
-from app.api.errors import LONGEST_NAME, FieldError, InvalidRequest, closest
+from app.api.errors import MOST_ERRORS, ConflictingConstraints, FieldError, InvalidRequest
 from app.api.schemas import (
-    ConstraintsBody,
     CounterfactualsRequest,
     Instance,
     RangeBody,
     TargetBody,
 )
+from app.core.conflicts import conflicting_items
+from app.core.constraints import Item
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
-from app.core.problem import Constraints, Feature, Problem, pose
+from app.core.problem import Feature, Problem, pose
 from app.core.ranges import (
     Condition,
     ContextLacks,
@@ -27,6 +32,9 @@ from app.core.ranges import (
     NormalRange,
     choose,
 )
+
+# Before the path of an item that comes from the registry.
+REGISTRY = "registry:"
 
 
 @dataclass(slots=True)
@@ -37,6 +45,11 @@ class Errors:
 
     def add(self, field: str, message: str) -> None:
         self.found.append(FieldError(field, message))
+
+    @property
+    def suffice(self) -> bool:
+        """Whether so much is wrong that nobody would read on."""
+        return len(self.found) >= MOST_ERRORS
 
     def raise_any(self) -> None:
         if self.found:
@@ -62,14 +75,16 @@ class Question:
     ranges: tuple[ChosenRange | None, ...]
     favourable: Favourable
     problem: Problem
+    unused_context: tuple[str, ...]
 
 
-def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog) -> Question:
+def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog, limits: FormulaLimits) -> Question:
     """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong."""
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
     registry = _registry(request, model, catalog, errors)
     favourable = read_target(request.target, model, errors)
+    items = _items(request, model, registry, limits, errors)
     _check_names(request, model, errors)
     errors.raise_any()
     ranges = tuple(_range(feature, request, registry, errors) for feature in model.features)
@@ -79,10 +94,11 @@ def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog) 
         _feature(feature, value, chosen, request)
         for feature, value, chosen in zip(model.features, values, ranges, strict=True)
     )
-    problem = pose(features, _constraints(request.constraints, model))
+    problem = pose(features, items)
     _check_targets(problem, model, ranges, errors)
     errors.raise_any()
-    return Question(model, registry, values, ranges, favourable, problem)
+    _check_conflict(problem, request, registry)
+    return Question(model, registry, values, ranges, favourable, problem, _unused(request, registry))
 
 
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
@@ -106,9 +122,10 @@ def read_target(target: TargetBody, model: Model, errors: Errors) -> Favourable:
         if getattr(target, side) is not None:
             errors.add(f"target.{side}", "belongs to a regression; this model has classes")
     threshold = target.threshold
-    if threshold is not None and not _fits(threshold, np.dtype(np.float32)):
+    if threshold is not None and model.probabilities and not 0 <= threshold <= 1:
+        errors.add("target.threshold", "must lie between 0 and 1")
+    elif threshold is not None and not _fits(threshold, np.dtype(np.float32)):
         errors.add("target.threshold", "is too large for any score")
-        threshold = None
     return _classes(target, usual, threshold, model, errors)
 
 
@@ -157,10 +174,6 @@ def _registry(request: CounterfactualsRequest, model: Model, catalog: Catalog, e
 
 def _check_names(request: CounterfactualsRequest, model: Model, errors: Errors) -> None:
     names = [feature.name for feature in model.features]
-    constraints = request.constraints
-    _check_list(constraints.immutable, names, "constraints.immutable", "feature", errors)
-    _check_known(constraints.directions, names, "constraints.directions", errors)
-    _check_known(constraints.max_step, names, "constraints.max_step", errors)
     _check_known(request.normal_ranges, names, "normal_ranges", errors)
     _check_known(request.guide, names, "guide", errors)
     _check_known(request.weights, names, "weights", errors)
@@ -168,20 +181,18 @@ def _check_names(request: CounterfactualsRequest, model: Model, errors: Errors) 
 
 def _check_known(given: Iterable[str], known: list[str], field: str, errors: Errors) -> None:
     for name in given:
-        if name not in known:
-            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {_hint(name, known)}")
+        if name not in known and not errors.suffice:
+            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {suggestion(name, known)}")
 
 
 def _check_list(given: list[str], known: Iterable[str], field: str, what: str, errors: Errors) -> None:
     for index, name in enumerate(given):
+        if errors.suffice:
+            return
         if name not in known:
-            errors.add(f"{field}[{index}]", f"is not a {what} of this model; {_hint(name, known)}")
+            errors.add(f"{field}[{index}]", f"is not a {what} of this model; {suggestion(name, known)}")
         elif name in given[:index]:
             errors.add(f"{field}[{index}]", f"names a {what} a second time")
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    return closest(name, known) or f"known are {', '.join(known)}"
 
 
 def _range(
@@ -204,6 +215,13 @@ def _range(
         errors.add(f"context.{lack.key}", f"must be a number: the normal range of {feature.name} depends on it")
         return None
     return None if chosen is None else ChosenRange(chosen.normal, known.move_to, chosen.when)
+
+
+def _unused(request: CounterfactualsRequest, registry: Registry | None) -> tuple[str, ...]:
+    """What the context says and no range asks for: a misspelt key, perhaps."""
+    known = {} if registry is None else registry.features
+    asked = {key for feature in known.values() for entry in feature.ranges for key in entry.when}
+    return tuple(key for key in request.context if key not in asked)
 
 
 def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Errors) -> ChosenRange:
@@ -245,18 +263,33 @@ def _feature(
     )
 
 
-def _constraints(body: ConstraintsBody, model: Model) -> Constraints:
-    place = {feature.name: position for position, feature in enumerate(model.features)}
-    return Constraints(
-        immutable=frozenset(place[name] for name in body.immutable),
-        directions={place[name]: direction for name, direction in body.directions.items()},
-        max_step={place[name]: step for name, step in body.max_step.items()},
-        max_changes=body.max_changes,
-    )
+def _items(
+    request: CounterfactualsRequest, model: Model, registry: Registry | None, limits: FormulaLimits, errors: Errors
+) -> tuple[Item, ...]:
+    """What always holds where the ranges come from, and what the request adds to that."""
+    names = [feature.name for feature in model.features]
+    own, mistakes = read_constraints(request.constraints, names, limits)
+    for mistake in mistakes:
+        errors.add(f"constraints.{mistake.field}", mistake.message)
+    if registry is None or errors.found:
+        return own
+    always, _ = read_constraints(registry.constraints, names, FormulaLimits())
+    return (*(Item(f"{REGISTRY}{item.path}", item.statement) for item in always), *own)
+
+
+def _check_conflict(problem: Problem, request: CounterfactualsRequest, registry: Registry | None) -> None:
+    conflict = []
+    for item in conflicting_items(problem):
+        ours = item.path.startswith(REGISTRY) and registry is not None
+        entry = registry.constraints if ours and registry is not None else request.constraints
+        field = item.path if ours else f"constraints.{item.path}"
+        conflict.append(FieldError(field, json.dumps(written(entry, item.path.removeprefix(REGISTRY)))))
+    if conflict:
+        raise ConflictingConstraints(conflict)
 
 
 def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors) -> None:
-    for move in problem.moves:
+    for move in problem.candidates:
         if not _fits(move.target, model.scorer.dtype):
             where = "guide" if ranges[move.position] is None else "normal_ranges"
             field = f"{where}.{model.features[move.position].name}"

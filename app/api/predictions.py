@@ -30,16 +30,23 @@ class Prediction(BaseModel):
     favourable: bool
 
 
-class Predictions(BaseModel):
-    """`prediction` for one instance, `predictions` for several."""
+class SinglePrediction(BaseModel):
+    """What the model says of one instance."""
 
     model: ModelIdentity
     target: dict[str, Any]
-    prediction: Prediction | None = None
-    predictions: list[Prediction] | None = None
+    prediction: Prediction
 
 
-def predict(request: PredictionsRequest, model: Model) -> Predictions:
+class SeveralPredictions(BaseModel):
+    """What the model says of several instances, in their order."""
+
+    model: ModelIdentity
+    target: dict[str, Any]
+    predictions: list[Prediction]
+
+
+def predict(request: PredictionsRequest, model: Model) -> SinglePrediction | SeveralPredictions:
     """Score the instances as a request for counterfactuals would."""
     errors = Errors()
     favourable = read_target(request.target, model, errors)
@@ -55,12 +62,11 @@ def predict(request: PredictionsRequest, model: Model) -> Predictions:
     if len(lost):
         raise InvalidRequest([FieldError(list(instances)[index], NO_SCORE) for index in lost])
     predictions = [_prediction(index, verdict, model) for index in range(len(rows))]
-    return Predictions(
-        model=ModelIdentity(**model_identity(model)),
-        target=target_json(favourable, model.classes),
-        prediction=predictions[0] if request.instance is not None else None,
-        predictions=predictions if request.instance is None else None,
-    )
+    identity = ModelIdentity(**model_identity(model))
+    target = target_json(favourable, model.classes)
+    if request.instance is not None:
+        return SinglePrediction(model=identity, target=target, prediction=predictions[0])
+    return SeveralPredictions(model=identity, target=target, predictions=predictions)
 
 
 def _outputs(rows: list[tuple[float, ...]], model: Model) -> Any:

@@ -17,7 +17,7 @@ from app.api.listings import (
     list_models,
 )
 from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
-from app.api.predictions import Predictions, predict
+from app.api.predictions import SeveralPredictions, SinglePrediction, predict
 from app.api.schemas import PredictionsRequest
 from app.api.streams import stream
 
@@ -26,11 +26,13 @@ listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is serve
 work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
 
 
+@health.head("/livez", include_in_schema=False)
 @health.get("/livez", summary="The process is alive")
 def livez() -> Health:
     return Health(status="alive")
 
 
+@health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", summary="Every model and registry is loaded", responses=PROBLEMS["ready"])
 def readyz(service: TheService) -> Health:
     if service.stopping:
@@ -58,8 +60,8 @@ def registry(registry: TheRegistry) -> RegistryDetails:
     return describe_registry(registry)
 
 
-@work.post("/predictions", summary="What the model says", response_model_exclude_none=True)
-def predictions(model: TheModel, body: PredictionsRequest) -> Predictions:
+@work.post("/predictions", summary="What the model says")
+def predictions(model: TheModel, body: PredictionsRequest) -> SinglePrediction | SeveralPredictions:
     return predict(body, model)
 
 

@@ -4,14 +4,18 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
 
+from app.adapters.constraints import ConstraintsEntry
 from app.adapters.fields import MoveToField
-from app.api.numbers import CountFromNought, CountFromOne, NotNegative, Number, Weight, check_number
+from app.adapters.numbers import CountFromOne, Number, Weight, check_number
 from app.core.facts import Engine
-from app.core.problem import Direction
 
 
 def _context_value(value: Any) -> str | float | bool:
-    return value if isinstance(value, str | bool) else check_number(value)
+    if isinstance(value, str | bool):
+        return value
+    if not isinstance(value, int | float):
+        raise ValueError("must be a text, a number, true or false")
+    return check_number(value)
 
 
 ContextValue = Annotated[
@@ -44,15 +48,6 @@ class TargetBody(Body):
     high: Number | None = None
 
 
-class ConstraintsBody(Body):
-    """What cannot or may not change."""
-
-    immutable: list[str] = Field(default=[], description="features that never change")
-    directions: dict[str, Direction] = Field(default={}, description="the only way that a feature may move")
-    max_step: dict[str, NotNegative] = Field(default={}, description="how far a feature may move at the most")
-    max_changes: CountFromNought | None = Field(default=None, description="how many features may change at the most")
-
-
 class LimitsBody(Body):
     """What the search may cost. More than the server allows is lowered to what it allows."""
 
@@ -75,7 +70,7 @@ class CounterfactualsRequest(Body):
     target: TargetBody = Field(default=TargetBody(), description="another target than the model's own")
     normal_ranges: dict[str, RangeBody] = Field(default={}, description="ranges that replace the registry's")
     guide: dict[str, Number] = Field(default={}, description="values to move to, for features without a range")
-    constraints: ConstraintsBody = ConstraintsBody()
+    constraints: ConstraintsEntry = ConstraintsEntry()
     weights: dict[str, Weight] = Field(default={}, description="how hard a change is; 1 where nothing is said")
     limits: LimitsBody = LimitsBody()
 

@@ -4,6 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from app.adapters.catalog import Catalog
+from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.api.answers import Answer
@@ -22,6 +23,12 @@ class Service:
         self.catalog = catalog
         self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
         self.stopping = False
+        self._formula_limits = FormulaLimits(
+            settings.max_formulas,
+            settings.max_formula_length,
+            settings.max_formula_depth,
+            settings.max_formula_literals,
+        )
         self._under_way: set[StopFlag] = set()
 
     def model(self, name: str) -> Model:
@@ -39,7 +46,7 @@ class Service:
         started = time.perf_counter()
         if self.stopping:
             raise Stopping
-        question = understand(body, model, self.catalog)
+        question = understand(body, model, self.catalog, self._formula_limits)
         answer = Answer(question, body.limits.engine, self._limits(body.limits), time.perf_counter, started, StopFlag())
         self._under_way.add(answer.stop)
         return answer

@@ -42,9 +42,10 @@ class StopFlag:
         return self._up
 
     def hoist(self) -> None:
-        self._up = True
-        for interrupt in self._interrupts:
-            interrupt()
+        if not self._up:
+            self._up = True
+            for interrupt in self._interrupts:
+                interrupt()
 
     def also(self, interrupt: Callable[[], None]) -> None:
         """Call this too when the flag is raised; at once if it already is."""
@@ -58,6 +59,7 @@ class Budget:
 
     def __init__(self, limits: Limits, clock: Callable[[], float], started: float, stop: StopFlag) -> None:
         self.clock = clock
+        self.most_rows = limits.max_model_rows
         self.rows_left = limits.max_model_rows
         self.answers_left = limits.max_counterfactuals
         self._deadline = started + limits.deadline_seconds
@@ -65,10 +67,13 @@ class Budget:
 
     def check(self) -> None:
         """Raise `Stopped` when the flag is up or the time is over."""
+        if (by := self.time_over()) is not None:
+            raise Stopped(by)
+
+    def time_over(self) -> StoppedBy | None:
         if self.stop.is_up():
-            raise Stopped(StoppedBy.SHUTDOWN)
-        if self.seconds_left() <= 0:
-            raise Stopped(StoppedBy.DEADLINE)
+            return StoppedBy.SHUTDOWN
+        return StoppedBy.DEADLINE if self.seconds_left() <= 0 else None
 
     def seconds_left(self) -> float:
         return self._deadline - self.clock()

@@ -5,7 +5,7 @@ ahead of time: the walk is the same, in fewer calls. Each answer is checked agai
 sent, because a walk finds a minimal one only where the model is monotone.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
 from math import fsum
@@ -14,6 +14,8 @@ import numpy as np
 
 from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.facts import Fact, Found, Working
+from app.core.favourable import Bools
+from app.core.formula import all_of, holds
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap, Subset
@@ -54,69 +56,87 @@ class SubsetJudge:
     Subsets of at most `settled` moves are known not to be answers: they are never asked about again.
     """
 
-    def __init__(self, problem: Problem, oracle: Oracle, settled: int) -> None:
+    def __init__(self, problem: Problem, oracle: Oracle, budget: Budget, settled: int) -> None:
         self._oracle = oracle
+        self._budget = budget
+        self._conjuncts = problem.conjuncts
         self._weights = [move.weight for move in problem.moves]
         self._settled = settled
 
     def favourable(self, subset: Subset) -> bool:
-        return bool(self._judged([subset]).favourable[0])
+        return bool(self._judged(subset).favourable[0])
 
     def found(self, subset: Subset) -> Found:
-        verdict = self._judged([subset])
+        verdict = self._judged(subset)
         moves = tuple(sorted(subset))
         cost = fsum(self._weights[move] for move in moves)
         return Found(moves, cost, verdict.score[0], int(verdict.label[0]))
 
     def grow(self, subset: Subset) -> Subset:
-        """Add every move that leaves the model unfavourable, one after the other."""
+        """Add every move that leaves the model unfavourable, one after the other, feasible or not."""
         outside = [move for move in range(len(self._weights)) if move not in subset]
         while outside:
             steps = [subset.union(outside[: count + 1]) for count in range(len(outside))]
-            kept = self._walk(steps, until_favourable=True)
+            kept = self._walk(steps, self._is_favourable, until=True)
             subset = subset.union(outside[:kept])
             outside = outside[kept + 1 :]
         return subset
 
     def shrink(self, subset: Subset) -> Subset:
-        """Take back every move that leaves the model favourable, one after the other."""
+        """Take back every move that leaves the subset feasible and favourable, one after the other."""
         inside = sorted(subset)
         while inside and len(subset) > self._settled + 1:
             longest = min(len(inside), len(subset) - self._settled - 1)
             steps = [subset.difference(inside[: count + 1]) for count in range(longest)]
-            dropped = self._walk(steps, until_favourable=False)
+            dropped = self._walk(steps, self._is_answer, until=False)
             subset = subset.difference(inside[:dropped])
             inside = inside[dropped + 1 :]
         return subset
 
     def smallest_within(self, subset: Subset) -> Subset:
-        """The first favourable subset of it, smallest first; itself, if no other is. Minimal for any model."""
+        """The first feasible and favourable subset of it, smallest first; itself, if no other is.
+
+        That is a minimal one, whatever the model and the constraints.
+        """
         sizes = range(self._settled + 1, len(subset))
         smaller = chain.from_iterable(combinations(sorted(subset), size) for size in sizes)
         for batch in _batches(smaller, self._oracle.batch_rows):
-            while batch:
-                verdict = self._judged(batch)
+            self._budget.check()
+            truths = self._truths(batch)
+            feasible = np.flatnonzero(holds(all_of(*self._conjuncts), truths))
+            while len(feasible):
+                verdict = self._oracle.judge(truths[feasible])
                 if verdict.favourable.any():
-                    return frozenset(batch[int(verdict.favourable.argmax())])
-                batch = batch[len(verdict) :]
+                    return frozenset(batch[feasible[int(verdict.favourable.argmax())]])
+                feasible = feasible[len(verdict) :]
         return subset
 
-    def _walk(self, steps: Sequence[Subset], until_favourable: bool) -> int:
-        """How many steps can be taken before the model's answer turns."""
+    def _walk(self, steps: Sequence[Subset], judge: Callable[[Bools], Bools], until: bool) -> int:
+        """How many steps can be taken before the judgement turns."""
         taken = 0
         while taken < len(steps):
-            favourable = self._judged(steps[taken : taken + self._oracle.batch_rows]).favourable
-            turned = np.flatnonzero(favourable == until_favourable)
+            judged = judge(self._truths(steps[taken : taken + self._oracle.batch_rows]))
+            turned = np.flatnonzero(judged == until)
             if len(turned):
                 return taken + int(turned[0])
-            taken += len(favourable)
+            taken += len(judged)
         return taken
 
-    def _judged(self, subsets: Sequence[Iterable[int]]) -> Verdict:
+    def _is_favourable(self, truths: Bools) -> Bools:
+        return self._oracle.judge(truths).favourable
+
+    def _is_answer(self, truths: Bools) -> Bools:
+        favourable = self._oracle.judge(truths).favourable
+        return favourable & holds(all_of(*self._conjuncts), truths[: len(favourable)])
+
+    def _judged(self, subset: Subset) -> Verdict:
+        return self._oracle.judge(self._truths([subset]))
+
+    def _truths(self, subsets: Sequence[Iterable[int]]) -> Bools:
         truths = np.zeros((len(subsets), len(self._weights)), dtype=np.bool_)
         for row, subset in enumerate(subsets):
             truths[row, list(subset)] = True
-        return self._oracle.judge(truths)
+        return truths
 
 
 def _batches(subsets: Iterator[tuple[int, ...]], rows: int) -> Iterator[list[tuple[int, ...]]]:

@@ -1,11 +1,12 @@
 """One way into the engines: `lattice`, `cemsp`, and `auto`, which starts with the one and goes on with the other."""
 
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core import cemsp, lattice
 from app.core.budget import Budget, Stopped
-from app.core.facts import Engine, Fact, Finished, Guarantee
+from app.core.explaining import explain, is_unconstrained
+from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Found, Guarantee
 from app.core.oracle import Oracle
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
@@ -34,13 +35,52 @@ class Search:
         return SolverUse() if self._seeds is None else SolverUse(self._seeds.checks, self._seeds.seconds)
 
     def facts(self, engine: Engine) -> Iterator[Fact]:
-        """Search with the engine that was asked for; the last fact is `Finished`."""
+        """Search with the engine that was asked for; the last fact is `Finished`.
+
+        Where the search ends by itself and has found nothing, `Explained` comes before it.
+        """
+        found = False
+        for fact in self._searched(engine):
+            found = found or isinstance(fact, Found)
+            if isinstance(fact, Finished) and fact.complete and not found:
+                yield from self._explained(fact)
+            else:
+                yield fact
+
+    def _searched(self, engine: Engine) -> Iterator[Fact]:
         if not self._problem.largest:
             yield self._finished(Engine.LATTICE if engine is Engine.AUTO else engine)
         elif engine is Engine.CEMSP:
             yield from self._solved_beyond(Engine.CEMSP, 0, [])
         else:
             yield from self._lattice(engine)
+
+    def _explained(self, finished: Finished) -> Iterator[Fact]:
+        problem = self._problem
+        if is_unconstrained(problem) and finished.guarantee is Guarantee.EXACT:
+            # Every subset has been judged already.
+            yield self._closest(Explanation(complete=True), self._oracle)
+            yield finished
+            return
+        oracle = self._oracle.over(problem.candidates)
+        explanation = yield from explain(problem, oracle, self._budget)
+        missed = [relaxation.found for relaxation in explanation.relaxations if not relaxation.items]
+        if missed:
+            # The model is not monotone, and the solver's search passed over an answer.
+            yield self._within_moves(missed[0])
+            yield finished
+            return
+        yield self._closest(explanation, oracle)
+        yield self._finished(finished.engine) if explanation.complete else finished
+
+    def _closest(self, explanation: Explanation, oracle: Oracle) -> Explained:
+        assert oracle.best is not None, "the instance itself has been judged"
+        return Explained(explanation, oracle.best)
+
+    def _within_moves(self, found: Found) -> Found:
+        places = {move.position: place for place, move in enumerate(self._problem.moves)}
+        moves = tuple(places[self._problem.candidates[index].position] for index in found.moves)
+        return replace(found, moves=moves)
 
     def _lattice(self, engine: Engine) -> Iterator[Fact]:
         def fits(rows: int) -> bool:
@@ -71,7 +111,7 @@ class Search:
                     self._seeds.block_up(frozenset(answer.tolist()))
         except Stopped as stopped:
             return cemsp.Searched(stopped.by, assumed_monotone=False)
-        judge = cemsp.SubsetJudge(self._problem, self._oracle, settled)
+        judge = cemsp.SubsetJudge(self._problem, self._oracle, self._budget, settled)
         return (yield from cemsp.explore(judge, self._seeds, self._budget))
 
     def _finished(self, engine: Engine) -> Finished:

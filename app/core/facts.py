@@ -1,6 +1,6 @@
 """The small facts that an engine yields while it searches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -35,6 +35,47 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Best:
+    """The subset that came closest to a favourable answer so far."""
+
+    moves: tuple[int, ...]
+    cost: float
+    merit: float
+    score: np.floating[Any]
+    label: int
+
+
+class Reason(StrEnum):
+    """What stands in the way."""
+
+    CONSTRAINTS = "constraints"
+    RANGES = "ranges"
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """Items (by index) that are in the way together: without them, and only then, this subset is an answer."""
+
+    items: tuple[int, ...]
+    found: Found
+
+
+@dataclass(slots=True)
+class Explanation:
+    """The ways that giving up constraints would open, smallest first. `complete` if every subset was looked at."""
+
+    relaxations: list[Relaxation] = field(default_factory=list)
+    complete: bool = False
+
+    @property
+    def reason(self) -> Reason | None:
+        """Not known where nothing was found in the part that could be looked at."""
+        if self.relaxations:
+            return Reason.CONSTRAINTS
+        return Reason.RANGES if self.complete else None
+
+
+@dataclass(frozen=True, slots=True)
 class LevelFinished:
     """Every minimal answer of at most `size` changes has been yielded."""
 
@@ -44,6 +85,14 @@ class LevelFinished:
 @dataclass(frozen=True, slots=True)
 class Working:
     """A batch was judged and there is nothing else to say: a moment to look at the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why there is no way out, and the subset of the candidates that comes closest."""
+
+    explanation: Explanation
+    best: Best
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +109,4 @@ class Finished:
         return self.stopped_by is None
 
 
-Fact = Found | LevelFinished | Working | Finished
+Fact = Found | LevelFinished | Working | Explained | Finished

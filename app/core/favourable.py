@@ -39,6 +39,10 @@ class FavourableClasses:
         """The best class of the side that the decision falls on."""
         return np.where(favourable, self._best(outputs, self.classes), self._best(outputs, self.others))
 
+    def merit(self, score: Floats) -> Floats:
+        """How close a score comes; the higher the better."""
+        return score
+
     @staticmethod
     def _best(outputs: Floats, columns: tuple[int, ...]) -> NDArray[np.intp]:
         best: NDArray[np.intp] = np.asarray(columns, dtype=np.intp)[np.argmax(outputs[:, columns], axis=1)]
@@ -62,6 +66,13 @@ class FavourableInterval:
         if self.high is not None:
             held = held & np.less_equal(score, outputs.dtype.type(self.high))
         return held
+
+    def merit(self, score: Floats) -> Floats:
+        """How close a value comes to the interval; nought inside it."""
+        low = -np.inf if self.low is None else self.low
+        high = np.inf if self.high is None else self.high
+        outside: Floats = -np.abs(score - np.clip(score, low, high))
+        return outside
 
     def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
         """A regression has no classes."""

@@ -1,6 +1,6 @@
 """The lattice engine: every subset of size 1, 2, ... that contains no answer, in batches. Exact for any model."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Any
@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.facts import Fact, Found, LevelFinished, Working
+from app.core.favourable import Bools
+from app.core.formula import Formula, holds, only_forbids
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.subsets import Level, Members, as_truths, in_batches
+
+# When the time is over, what has been verified is still told of, but not for longer than this.
+GRACE_SECONDS = 0.05
 
 
 @dataclass(slots=True)
@@ -45,12 +50,7 @@ def explore(
             yield from _scanned(scan, level, oracle, budget)
         except Stopped as stopped:
             explored.stopped_by = stopped.by
-        for answer in scan.answers():
-            if not budget.wants_answers():
-                explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
-                break
-            budget.take_answer()
-            yield answer
+        yield from _sent(scan, explored, budget)
         if explored.stopped_by is not None:
             return explored
         explored.answers.append(scan.hits())
@@ -61,8 +61,25 @@ def explore(
     return explored
 
 
+def _sent(scan: "_Scan", explored: Explored, budget: Budget) -> Iterator[Found]:
+    """The answers of a level, as many as are wanted and as there is time for: waiting for the reader costs time too."""
+    over: float | None = None
+    for answer in scan.answers():
+        if not budget.wants_answers():
+            explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
+            return
+        late = budget.time_over()
+        if late is not None:
+            explored.stopped_by = explored.stopped_by or late
+            over = budget.clock() if over is None else over
+            if budget.clock() > over + GRACE_SECONDS:
+                return
+        budget.take_answer()
+        yield answer
+
+
 def _scanned(scan: "_Scan", level: Level, oracle: Oracle, budget: Budget) -> Iterator[Fact]:
-    for batch in in_batches(_checked(level.candidates(), budget), oracle.batch_rows):
+    for batch in in_batches(_feasible(level.candidates(), scan, budget), oracle.batch_rows):
         while len(batch):
             if scan.has_enough(budget):
                 raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
@@ -72,11 +89,11 @@ def _scanned(scan: "_Scan", level: Level, oracle: Oracle, budget: Budget) -> Ite
             yield Working()
 
 
-def _checked(chunks: Iterator[Members], budget: Budget) -> Iterator[Members]:
-    """Look at the clock between chunks: where most subsets are closed, batches are far apart."""
+def _feasible(chunks: Iterator[Members], scan: "_Scan", budget: Budget) -> Iterator[Members]:
+    """The subsets to judge. Looks at the clock too: where most subsets are closed, batches are far apart."""
     for chunk in chunks:
         budget.check()
-        yield chunk
+        yield scan.feasible(chunk, budget)
 
 
 class _Scan:
@@ -91,6 +108,28 @@ class _Scan:
         self._scores: list[NDArray[Any]] = []
         self._labels: list[NDArray[np.intp]] = []
         self._count = 0
+        self._forbidding = [conjunct for conjunct in problem.conjuncts if only_forbids(conjunct)]
+        self._others = [conjunct for conjunct in problem.conjuncts if not only_forbids(conjunct)]
+        self._in_order = True
+        self._open = 0
+
+    def feasible(self, chunk: Members, budget: Budget) -> Members:
+        """Drop what no further change can mend, set aside what one may, and return the feasible subsets."""
+        if self._forbidding:
+            chunk = chunk[_hold(self._forbidding, as_truths(chunk, self.moves))]
+        if self._others:
+            feasible = _hold(self._others, as_truths(chunk, self.moves))
+            self._set_aside(chunk[~feasible], budget)
+            chunk = chunk[feasible]
+        return chunk
+
+    def _set_aside(self, infeasible: Members, budget: Budget) -> None:
+        self._misses.append(infeasible)
+        self._in_order = self._in_order and not len(infeasible)
+        self._open += len(infeasible)
+        # They cost no row of the model, but they must be remembered: that is limited alike.
+        if self._open > budget.most_rows:
+            raise Stopped(StoppedBy.MAX_MODEL_ROWS)
 
     def add(self, batch: Members, verdict: Verdict) -> None:
         hit = verdict.favourable
@@ -109,14 +148,28 @@ class _Scan:
         return np.concatenate(self._hits)
 
     def misses(self) -> Members:
-        return np.concatenate(self._misses)
+        """The subsets that are still open, in lexicographic order."""
+        misses = np.concatenate(self._misses)
+        return misses if self._in_order else misses[np.lexsort(misses.T[::-1])]
 
     def answers(self) -> Iterator[Found]:
         """What was found: the cheapest first, then in the order of their positions."""
         if not self._count:
             return
         hits, scores, labels = self.hits(), np.concatenate(self._scores), np.concatenate(self._labels)
+        if self._uniform:
+            cost = fsum(self._weights[: hits.shape[1]])
+            for index in range(len(hits)):
+                yield Found(tuple(hits[index].tolist()), cost, scores[index], int(labels[index]))
+            return
         # fsum rounds once, so that the cost does not depend on the order of the features.
         costs = [fsum(self._weights[move] for move in hit) for hit in hits.tolist()]
         for index in sorted(range(len(costs)), key=costs.__getitem__):
             yield Found(tuple(hits[index].tolist()), costs[index], scores[index], int(labels[index]))
+
+
+def _hold(formulas: Sequence[Formula], subsets: Bools) -> Bools:
+    held = np.ones(len(subsets), dtype=np.bool_)
+    for formula in formulas:
+        held &= holds(formula, subsets)
+    return held

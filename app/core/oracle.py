@@ -1,14 +1,17 @@
 """The oracle: judges subsets of moves by asking the model, in batches, within the budget."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget
+from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
-from app.core.problem import Problem
+from app.core.problem import Move
 
 
 class Scorer(Protocol):
@@ -48,20 +51,45 @@ class Verdict:
         return len(self.favourable)
 
 
+@dataclass(slots=True)
+class Meter:
+    """What the model has cost so far."""
+
+    rows: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+
+
 class Oracle:
     """Builds the candidate rows r(x, S), has them scored, and keeps count."""
 
-    def __init__(self, scorer: Scorer, favourable: Favourable, problem: Problem, budget: Budget) -> None:
+    def __init__(
+        self,
+        scorer: Scorer,
+        favourable: Favourable,
+        instance: tuple[float, ...],
+        moves: Sequence[Move],
+        budget: Budget,
+        meter: Meter | None = None,
+    ) -> None:
         self._scorer = scorer
         self._favourable = favourable
         self._budget = budget
-        self._columns = np.array([move.position for move in problem.moves], dtype=np.intp)
-        self._instance = np.array([problem.instance], dtype=scorer.dtype)
+        self._sent = instance
+        self._columns = np.array([move.position for move in moves], dtype=np.intp)
+        self._instance = np.array([instance], dtype=scorer.dtype)
         self._values = self._instance[0, self._columns]
-        self._targets = np.array([move.target for move in problem.moves], dtype=scorer.dtype)
-        self.rows = 0
-        self.calls = 0
-        self.seconds = 0.0
+        self._targets = np.array([move.target for move in moves], dtype=scorer.dtype)
+        self._weights = [move.weight for move in moves]
+        self.meter = Meter() if meter is None else meter
+        self.best: Best | None = None
+        self._at_rest: Best | None = None
+
+    def over(self, moves: Sequence[Move]) -> "Oracle":
+        """An oracle for other moves of the same instance, on the same account."""
+        other = Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
+        other.best = self._at_rest
+        return other
 
     @property
     def batch_rows(self) -> int:
@@ -70,19 +98,32 @@ class Oracle:
     def judge_instance(self) -> Verdict:
         """What the model says of the instance as it stands: asked once, first, however little time there is."""
         self._budget.rows_left -= 1
-        return Verdict.of(self._timed(self._instance), self._favourable)
+        verdict = Verdict.of(self._timed(self._instance), self._favourable)
+        self._remember_best(np.zeros((1, len(self._columns)), dtype=np.bool_), verdict)
+        self._at_rest = self.best
+        return verdict
 
     def judge(self, subsets: Bools) -> Verdict:
         """Judge subsets, one row of truth values each, as many from the front as the budget allows."""
         subsets = subsets[: self._budget.take_rows(len(subsets))]
         rows = np.repeat(self._instance, len(subsets), axis=0)
         rows[:, self._columns] = np.where(subsets, self._targets, self._values)
-        return Verdict.of(self._timed(rows), self._favourable)
+        verdict = Verdict.of(self._timed(rows), self._favourable)
+        self._remember_best(subsets, verdict)
+        return verdict
+
+    def _remember_best(self, subsets: Bools, verdict: Verdict) -> None:
+        merits = np.where(np.isfinite(verdict.score), self._favourable.merit(verdict.score), -np.inf)
+        index = int(np.argmax(merits))
+        if self.best is None or merits[index] > self.best.merit:
+            moves = tuple(np.flatnonzero(subsets[index]).tolist())
+            cost = fsum(self._weights[move] for move in moves)
+            self.best = Best(moves, cost, float(merits[index]), verdict.score[index], int(verdict.label[index]))
 
     def _timed(self, rows: NDArray[Any]) -> Floats:
         began = self._budget.clock()
         outputs = self._scorer(rows)
-        self.seconds += self._budget.clock() - began
-        self.rows += len(rows)
-        self.calls += 1
+        self.meter.seconds += self._budget.clock() - began
+        self.meter.rows += len(rows)
+        self.meter.calls += 1
         return outputs

@@ -1,20 +1,12 @@
 """The question that a request asks, and the problem that the engines solve: method, section 1."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.core.constraints import Directed, Immutable, Item, MaxChanges, MaxStep, State, Statement, forbids, meaning
+from app.core.formula import FALSE, TRUE, Changed, Formula, substituted
 from app.core.ranges import MoveTo, NormalRange, Status, whole_target
-
-# max_step is compared with this much grace, so that a step computed in decimals is not refused for its last bit.
-STEP_TOLERANCE = 1e-9
-
-
-class Direction(StrEnum):
-    """The way a value moves."""
-
-    INCREASE = "increase"
-    DECREASE = "decrease"
 
 
 class WhyNot(StrEnum):
@@ -28,6 +20,13 @@ class WhyNot(StrEnum):
     MAX_STEP = "max_step"
 
 
+FORBIDDING: dict[type[Statement], WhyNot] = {
+    Immutable: WhyNot.IMMUTABLE,
+    Directed: WhyNot.DIRECTION,
+    MaxStep: WhyNot.MAX_STEP,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Feature:
     """One position of the instance: its value, and what is known of where it should be."""
@@ -38,16 +37,6 @@ class Feature:
     guide: float | None = None
     whole: bool = False
     weight: float = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Constraints:
-    """What the person cannot or will not do, by position."""
-
-    immutable: frozenset[int] = frozenset()
-    directions: Mapping[int, Direction] = field(default_factory=dict)
-    max_step: Mapping[int, float] = field(default_factory=dict)
-    max_changes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One movable feature: the position it has in the instance, and the target it would take."""
+    """One feature that can change: the position it has in the instance, and the target it would take."""
 
     position: int
     target: float
@@ -74,57 +63,88 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The instance x, what was found of each feature, and the moves whose subsets are searched."""
+    """The instance x, what was found of each feature, and the moves whose subsets are searched.
+
+    `candidates` are the moves that could be made if nothing were forbidden, `moves` those of movable features.
+    `conjuncts` are what a subset of `moves` (by index) must satisfy to be feasible, besides its size.
+    """
 
     instance: tuple[float, ...]
     findings: tuple[Finding, ...]
+    states: tuple[State, ...]
+    items: tuple[Item, ...]
+    candidates: tuple[Move, ...]
     moves: tuple[Move, ...]
-    max_changes: int
+    conjuncts: tuple[Formula, ...]
+    largest: int
 
-    @property
-    def largest(self) -> int:
-        """The size of the largest subset that may be an answer."""
-        return min(len(self.moves), self.max_changes)
+    def formula(self, item: Item, moves: Sequence[Move]) -> Formula:
+        """What an item asks of subsets of these moves, by index; no other feature changes."""
+        index = {move.position: Changed(place) for place, move in enumerate(moves)}
+        return substituted(meaning(item.statement, self.states), lambda position: index.get(position, FALSE))
 
 
-def pose(features: tuple[Feature, ...], constraints: Constraints) -> Problem:
-    """Find the movable features of an instance and their targets."""
-    findings = tuple(_finding(position, feature, constraints) for position, feature in enumerate(features))
-    moves = tuple(
-        Move(position, finding.target, features[position].weight)
-        for position, finding in enumerate(findings)
-        if finding.movable and finding.target is not None
+def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
+    """Find the movable features of an instance, their targets, and what the items ask of them."""
+    statuses = [_status(feature) for feature in features]
+    states = tuple(_state(feature, status) for feature, status in zip(features, statuses, strict=True))
+    why_not = _forbidden(items, states)
+    findings = tuple(
+        Finding(status, state.target, _why_not(status, state) or why_not.get(position))
+        for position, (status, state) in enumerate(zip(statuses, states, strict=True))
     )
-    limit = len(moves) if constraints.max_changes is None else constraints.max_changes
-    return Problem(tuple(feature.value for feature in features), findings, moves, limit)
+    candidates = tuple(
+        Move(position, state.target, features[position].weight)
+        for position, state in enumerate(states)
+        if state.can_change and state.target is not None
+    )
+    moves = tuple(move for move in candidates if findings[move.position].movable)
+    posed = Problem(
+        instance=tuple(feature.value for feature in features),
+        findings=findings,
+        states=states,
+        items=items,
+        candidates=candidates,
+        moves=moves,
+        conjuncts=(),
+        largest=min([len(moves), *(item.statement.most for item in items if isinstance(item.statement, MaxChanges))]),
+    )
+    return replace(posed, conjuncts=_conjuncts(posed))
 
 
-def _finding(position: int, feature: Feature, constraints: Constraints) -> Finding:
-    status = Status.UNKNOWN if feature.normal is None else feature.normal.status(feature.value)
-    if status is Status.NORMAL:
-        return Finding(status, None, WhyNot.NORMAL)
-    target = _target(feature, status)
-    if target is None:
-        return Finding(status, None, WhyNot.NO_RANGE)
-    return Finding(status, target, _why_not(position, feature.value, target, constraints))
+def _conjuncts(problem: Problem) -> tuple[Formula, ...]:
+    """What is left to ask once the immovable features and the largest size are known."""
+    known = (*FORBIDDING, MaxChanges)
+    formulas = (problem.formula(item, problem.moves) for item in problem.items if not isinstance(item.statement, known))
+    return tuple(formula for formula in formulas if formula != TRUE)
 
 
-def _target(feature: Feature, status: Status) -> float | None:
+def _status(feature: Feature) -> Status:
+    return Status.UNKNOWN if feature.normal is None else feature.normal.status(feature.value)
+
+
+def _state(feature: Feature, status: Status) -> State:
     if feature.normal is None:
-        return feature.guide
+        return State(feature.value, feature.guide, abnormal=feature.guide is not None)
+    if status is Status.NORMAL:
+        return State(feature.value, None, abnormal=False)
     target = feature.move_to.target(feature.normal, status)
-    return whole_target(target, feature.normal) if feature.whole else target
+    return State(feature.value, whole_target(target, feature.normal) if feature.whole else target, abnormal=True)
 
 
-def _why_not(position: int, value: float, target: float, constraints: Constraints) -> WhyNot | None:
-    if target == value:
-        return WhyNot.AT_TARGET
-    if position in constraints.immutable:
-        return WhyNot.IMMUTABLE
-    way = Direction.INCREASE if target > value else Direction.DECREASE
-    if constraints.directions.get(position, way) is not way:
-        return WhyNot.DIRECTION
-    step = constraints.max_step.get(position)
-    if step is not None and abs(target - value) > step * (1 + STEP_TOLERANCE):
-        return WhyNot.MAX_STEP
-    return None
+def _why_not(status: Status, state: State) -> WhyNot | None:
+    if status is Status.NORMAL:
+        return WhyNot.NORMAL
+    if state.target is None:
+        return WhyNot.NO_RANGE
+    return None if state.can_change else WhyNot.AT_TARGET
+
+
+def _forbidden(items: tuple[Item, ...], states: tuple[State, ...]) -> dict[int, WhyNot]:
+    """The features that an item keeps from changing, with the first reason."""
+    reasons: dict[int, WhyNot] = {}
+    for item in items:
+        feature = forbids(item.statement, states)
+        if feature is not None:
+            reasons.setdefault(feature, FORBIDDING[type(item.statement)])
+    return reasons

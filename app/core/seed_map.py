@@ -1,10 +1,13 @@
 """The map of what a search has not yet explored: a Z3 solver that proposes seeds and is told what to leave out."""
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 
 import z3
 
 from app.core.budget import Budget
+from app.core.formula import Changed, Constant, Count, Formula, Not, Same
 from app.core.problem import Problem
 
 Subset = frozenset[int]
@@ -16,11 +19,12 @@ class SeedMap:
     def __init__(self, problem: Problem, budget: Budget, larger_than: int) -> None:
         self._budget = budget
         context = z3.Context()
-        budget.stop.also(context.interrupt)
+        budget.stop.also(lambda: _interrupt(context))
         self._made = [z3.Bool(f"m{index}", context) for index in range(len(problem.moves))]
         self._solver = z3.SolverFor("QF_FD", ctx=context)
         counted = [(made, 1) for made in self._made]
         self._solver.add(z3.PbGe(counted, larger_than + 1), z3.PbLe(counted, problem.largest))
+        self._solver.add(*(term(conjunct, self._made, context) for conjunct in problem.conjuncts))
         one, nought = z3.BitVecVal(1, 1, context), z3.BitVecVal(0, 1, context)
         # One term holds the whole assignment: reading it is one call, not one for each move. The last bit only pads.
         self._word = z3.Concat(*(z3.If(made, one, nought) for made in self._made), nought)
@@ -31,11 +35,16 @@ class SeedMap:
         """A subset that nothing has ruled out yet; None when there is none left."""
         while True:
             self._budget.check()
-            answer = self._check()
-            if answer == z3.unsat:
-                return None
-            if answer == z3.sat:
-                return self._read()
+            try:
+                answer = self._check()
+                if answer == z3.unsat:
+                    return None
+                if answer == z3.sat:
+                    return self._read()
+            except z3.Z3Exception:
+                # An interrupt may hit any call; then the flag is up, and says why.
+                self._budget.check()
+                raise
 
     def block_up(self, subset: Subset) -> None:
         """Rule out the subset and every superset of it: they contain an answer."""
@@ -61,8 +70,34 @@ class SeedMap:
 
     def _add(self, clause: z3.BoolRef) -> None:
         began = self._budget.clock()
-        self._solver.add(clause)
+        try:
+            self._solver.add(clause)
+        except z3.Z3Exception:
+            self._budget.check()
+            raise
         self.seconds += self._budget.clock() - began
+
+
+def _interrupt(context: z3.Context) -> None:
+    # Z3 complains of an interrupt that finds nothing to interrupt.
+    with suppress(z3.Z3Exception):
+        context.interrupt()
+
+
+def term(formula: Formula, made: Sequence[z3.BoolRef], context: z3.Context) -> z3.BoolRef:
+    """A formula as Z3 reads it."""
+    match formula:
+        case Constant(value):
+            return z3.BoolVal(value, context)
+        case Changed(position):
+            return made[position]
+        case Not(part):
+            return z3.Not(term(part, made, context))
+        case Same(one, other):
+            return term(one, made, context) == term(other, made, context)
+        case Count(low, high, parts):
+            counted = [(term(part, made, context), 1) for part in parts]
+            return z3.And(z3.PbGe(counted, low), z3.PbLe(counted, high))
 
 
 def warm_up() -> None:

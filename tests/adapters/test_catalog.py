@@ -63,7 +63,7 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
         (
             '"classification"',
             '"ranking"',
-            "output.kind: Input should be 'classification' or 'regression'",
+            "output.kind: must be 'classification' or 'regression'",
         ),
         (
             '["yes"]',
@@ -84,10 +84,10 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
         (
             'name = "b"',
             'name = "b"\ntype = "text"',
-            "features[1].type: Input should be 'number' or 'integer'",
+            "features[1].type: must be 'number' or 'integer'",
         ),
         ('[[features]]\nname = "b"', "", "features: the graph reads 2 features, 1 are named"),
-        ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'"),
+        ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'; known are r"),
         (
             "[output]",
             '[output]\ntensor = "p"',
@@ -111,7 +111,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "{ low = 1 }",
             "",
-            "features.a.ranges: List should have at least 1 item after validation, not 0",
+            "features.a.ranges: must not be empty",
         ),
         ("{ low = 1 }", "{ }", "features.a.ranges[0]: needs a low, a high, or both"),
         ("{ low = 1 }", "{ low = 2, high = 1 }", "features.a.ranges[0]: low is above high"),
@@ -146,9 +146,31 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "ranges =",
             'unit = "g"\nranges =',
-            "features.a.unit: the unit is 'g' here and None in model 'm'",
+            "features.a.unit: the unit is 'g' here and not given in model 'm'",
         ),
         ('[features."a"]', '[features."c"]', "features.c: model 'm' has no such feature"),
+        (
+            "{ low = 1 }",
+            "{ low = 1 }, { low = 2 }",
+            "features.a.ranges[1]: is never reached: one before it holds for all",
+        ),
+        (
+            "[features",
+            "[constraints]\nimmutable = ['a', 'z']\n[features",
+            "constraints.immutable[1]: is not a feature of this model; known are a, b",
+        ),
+        (
+            "[features",
+            "[constraints]\nformulas = ['a and']\n[features",
+            "constraints.formulas[0]: line 1, column 6: expected a feature, an opening bracket, "
+            "at_most, at_least, exactly, not, and found the end",
+        ),
+        (
+            "ranges =",
+            "z = " + "[" * 3000 + "]" * 3000 + "\nranges =",
+            "holds a number too long, or is nested too deeply",
+        ),
+        ("low = 1", "low = " + "1" * 5000, "holds a number too long, or is nested too deeply"),
     ],
 )
 def test_a_mistake_in_a_registry_is_named(folder: Path, old: str, new: str, flaw: str):
@@ -172,7 +194,7 @@ def test_a_digest_that_does_not_match_refuses_the_model(folder: Path):
 def test_a_file_that_is_no_graph_is_refused(folder: Path):
     (folder / "models/m/model.onnx").write_bytes(b"not a graph")
     (flaw,) = flaws(folder)
-    assert flaw.startswith("models/m/model.toml: model.onnx: ONNX Runtime cannot load it")
+    assert flaw.startswith("models/m/model.onnx: ONNX Runtime cannot load it")
 
 
 def test_missing_files_are_named(folder: Path):
@@ -183,7 +205,10 @@ def test_missing_files_are_named(folder: Path):
 
 
 def test_missing_folders_are_named(tmp_path: Path):
-    assert flaws(tmp_path) == ["models: is not a folder", "ranges: is not a folder"]
+    assert flaws(tmp_path) == [
+        "models: is not a folder; FLIPSET_MODELS_DIR names another one",
+        "ranges: is not a folder; FLIPSET_NORMAL_RANGES_DIR names another one",
+    ]
 
 
 def test_a_folder_without_models_is_refused(tmp_path: Path):

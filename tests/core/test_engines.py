@@ -1,13 +1,18 @@
 """The engines against brute force: the promise that the whole service rests on."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
-from app.core.budget import StoppedBy
-from app.core.facts import Engine, Guarantee, LevelFinished
+from app.core.budget import Budget, Limits, StopFlag, StoppedBy
+from app.core.engines import Search
+from app.core.facts import Engine, Finished, Found, Guarantee, LevelFinished
+from app.core.oracle import Oracle
 from tests.brute_force import Case, is_monotone, minimal_sets
 from tests.networks import Network, random_case
-from tests.searching import Run, scores_of
+from tests.searching import FAVOURABLE, Run, pose_case, scores_of
 
 CHUNK = 100
 
@@ -88,7 +93,7 @@ def test_a_budget_of_rows_stops_the_search_and_says_how_far_it_is_complete(engin
         truth = minimal_sets(case)
         run = Run(case, network, engine, rows=1 + seed % 60)
         finished = run.finished
-        assert run.oracle.rows <= 1 + seed % 60
+        assert run.rows <= 1 + seed % 60
         assert set(run.answers) <= truth, seed
         assert {answer for answer in truth if len(answer) <= finished.complete_up_to} <= set(run.answers), seed
         assert finished.stopped_by in (None, StoppedBy.MAX_MODEL_ROWS)
@@ -160,7 +165,7 @@ def test_permuting_the_features_permutes_the_answer_and_nothing_else():
         scores = dict(zip(plain.answers, scores_of(plain), strict=True))
         assert dict(zip(back, scores_of(turned), strict=True)) == scores
         assert turned.finished == plain.finished
-        assert turned.oracle.rows == plain.oracle.rows
+        assert turned.rows == plain.rows
 
 
 def test_the_same_question_gets_the_same_facts():
@@ -180,7 +185,7 @@ def test_levels_are_told_of_as_they_finish():
 @pytest.mark.parametrize("engine", ["lattice", "cemsp", "auto"])
 def test_nothing_movable_is_a_complete_and_exact_answer(engine: str):
     case, network = everything_fails(3)
-    case = Case(**{**vars(case), "immutable": frozenset({0, 1, 2})})
+    case = Case(**{**vars(case), "immutable": (0, 1, 2)})
     finished = Run(case, network, engine).finished
     assert finished.complete
     assert finished.complete_up_to == 0
@@ -203,6 +208,53 @@ def test_auto_hands_over_to_the_solver_where_the_lattice_would_not_fit():
     run = Run(case, network, "auto", rows=2_000)
     assert run.finished.engine is Engine.AUTO
     assert 0 < run.finished.complete_up_to < 11
+
+
+def test_waiting_for_the_reader_counts_towards_the_deadline():
+    """A reader who takes a second for each line gets one or two of the hundred answers in time."""
+    case, network = at_least(1, of=100)
+    problem = pose_case(case)
+    clock = Clock()
+    budget = Budget(Limits(1_000, 1.5), clock, clock(), StopFlag())
+    oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
+    facts = []
+    for fact in Search(problem, oracle, budget).facts(Engine.LATTICE):
+        facts.append(fact)
+        clock.now += isinstance(fact, Found)
+    last = facts[-1]
+    assert isinstance(last, Finished)
+    assert sum(isinstance(fact, Found) for fact in facts) == 3
+    assert (last.stopped_by, last.complete_up_to) == (StoppedBy.DEADLINE, 0)
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_flag_that_goes_up_at_any_moment_stops_the_solver_cleanly():
+    """The interrupt may hit any call of Z3; it always ends in `shutdown`, or the search was done before."""
+    case, network = at_least(5, of=10)
+    stopped = 0
+    for trial in range(60):
+        flag = StopFlag()
+        timer = threading.Timer(0.0005 * trial, flag.hoist)
+        problem = pose_case(case)
+        budget = Budget(Limits(10**9, 600.0), time.perf_counter, time.perf_counter(), flag)
+        oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
+        timer.start()
+        last = list(Search(problem, oracle, budget).facts(Engine.CEMSP))[-1]
+        timer.join()
+        flag.hoist()
+        assert isinstance(last, Finished)
+        assert last.stopped_by in (None, StoppedBy.SHUTDOWN)
+        stopped += last.stopped_by is StoppedBy.SHUTDOWN
+    assert stopped > 0
 
 
 def at_least(count: int, of: int) -> tuple[Case, Network]:
@@ -231,7 +283,7 @@ def permuted(case: Case, network: Network, order: list[int]) -> Case:
         ranges=[case.ranges[i] for i in order],
         favourable=network_of(network, order).favours,
         guides={place[i]: guide for i, guide in case.guides.items()},
-        immutable=frozenset(place[i] for i in case.immutable),
+        immutable=tuple(place[i] for i in case.immutable),
         directions={place[i]: way for i, way in case.directions.items()},
         max_step={place[i]: step for i, step in case.max_step.items()},
         max_changes=case.max_changes,

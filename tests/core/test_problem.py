@@ -2,14 +2,15 @@
 
 import pytest
 
-from app.core.problem import Constraints, Direction, Feature, WhyNot, pose
+from app.core.constraints import Directed, Direction, Immutable, Item, MaxChanges, MaxStep, Statement
+from app.core.problem import Feature, WhyNot, pose
 from app.core.ranges import MoveTo, NormalRange, Policy, Status
 
 HIGH = Feature(114.0, NormalRange(10.0, 35.0))
 
 
-def finding(feature: Feature, **constraints):
-    return pose((feature,), Constraints(**constraints)).findings[0]
+def finding(feature: Feature, *statements: Statement):
+    return pose((feature,), tuple(Item("", statement) for statement in statements)).findings[0]
 
 
 def test_an_abnormal_feature_moves_to_the_nearest_end():
@@ -36,22 +37,22 @@ def test_a_guide_that_is_already_met_asks_for_nothing():
 
 
 def test_an_immutable_feature_stays():
-    assert finding(HIGH, immutable=frozenset({0})).why_not is WhyNot.IMMUTABLE
+    assert finding(HIGH, Immutable(0)).why_not is WhyNot.IMMUTABLE
 
 
 @pytest.mark.parametrize(("way", "why_not"), [(Direction.DECREASE, None), (Direction.INCREASE, WhyNot.DIRECTION)])
 def test_a_feature_moves_only_the_allowed_way(way: Direction, why_not: WhyNot | None):
-    assert finding(HIGH, directions={0: way}).why_not is why_not
+    assert finding(HIGH, Directed(0, way)).why_not is why_not
 
 
 @pytest.mark.parametrize(("step", "why_not"), [(79.0, None), (78.99, WhyNot.MAX_STEP), (0.0, WhyNot.MAX_STEP)])
 def test_a_feature_moves_no_further_than_allowed(step: float, why_not: WhyNot | None):
-    assert finding(HIGH, max_step={0: step}).why_not is why_not
+    assert finding(HIGH, MaxStep(0, step)).why_not is why_not
 
 
 def test_a_step_is_not_refused_for_its_last_bit():
     """0.3 - 0.2 is 0.09999999999999998, and 0.8 - 0.7 is 0.10000000000000009."""
-    assert finding(Feature(0.8, NormalRange(None, 0.7)), max_step={0: 0.1}).movable
+    assert finding(Feature(0.8, NormalRange(None, 0.7)), MaxStep(0, 0.1)).movable
 
 
 def test_a_whole_target_is_rounded_into_the_range():
@@ -62,5 +63,5 @@ def test_a_whole_target_is_rounded_into_the_range():
 
 
 def test_the_number_of_changes_is_bounded_by_what_can_move():
-    assert pose((HIGH, HIGH), Constraints(max_changes=5)).largest == 2
-    assert pose((HIGH, HIGH), Constraints(max_changes=0)).largest == 0
+    assert pose((HIGH, HIGH), (Item("", MaxChanges(5)),)).largest == 2
+    assert pose((HIGH, HIGH), (Item("", MaxChanges(0)),)).largest == 0

@@ -11,6 +11,7 @@ from tests import graphs
 from tests.brute_force import Case, minimal_sets
 from tests.live_server import live_server
 from tests.networks import random_case
+from tests.searching import constraints_json
 
 CASES = 60
 
@@ -43,16 +44,10 @@ def request_of(case: Case) -> dict[str, object]:
     def by_name(entries: dict[int, object]) -> dict[str, object]:
         return {f"f{index}": entry for index, entry in entries.items()}
 
-    constraints = {
-        "immutable": [f"f{index}" for index in sorted(case.immutable)],
-        "directions": by_name(case.directions),
-        "max_step": by_name(case.max_step),
-        **({} if case.max_changes is None else {"max_changes": case.max_changes}),
-    }
     return {
         "instance": by_name(dict(enumerate(case.values))),
         "guide": by_name(case.guides),
-        "constraints": constraints,
+        "constraints": constraints_json(case),
     }
 
 

@@ -37,6 +37,7 @@ def slow(folder: Path) -> Iterator[LiveServer]:
 
 def request(*fixed: str, **limits: Any) -> dict[str, Any]:
     """A person with nothing in order, of whom the fixed features cannot change."""
+    limits = {"deadline_ms": 60_000, **limits}
     return {"instance": dict.fromkeys(NAMES, 0), "constraints": {"immutable": fixed}, "limits": limits}
 
 
@@ -77,7 +78,7 @@ def test_a_deadline_ends_the_search_with_a_summary(slow: LiveServer, engine: str
 
 def test_a_client_that_leaves_stops_its_search(slow: LiveServer):
     """The search that nobody waits for costs far less of the processor than the same search read to its end."""
-    body = request(engine="cemsp", deadline_ms=60_000)
+    body = request(engine="cemsp")
     with slow.client() as client:
         before = slow.processor_seconds()
         assert ask(client, body)[-1]["complete"]
@@ -91,7 +92,7 @@ def test_a_client_that_leaves_stops_its_search(slow: LiveServer):
 
 def test_a_stopping_server_ends_its_answers_with_their_last_line(folder: Path):
     with live_server(folder / "models", folder / "ranges") as server, server.client() as client:
-        with client.stream("POST", PATH, json=request(engine="cemsp", deadline_ms=60_000)) as response:
+        with client.stream("POST", PATH, json=request(engine="cemsp")) as response:
             lines = response.iter_lines()
             first = json.loads(next(lines))
             server.terminate()

@@ -5,8 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.adapters.numbers import SentNumber, number_text
 from app.api.bodies import parse_json
-from app.api.numbers import SentNumber, number_text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

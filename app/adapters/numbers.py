@@ -1,10 +1,9 @@
 """Numbers as they are sent: kept to the last digit, and refused when they are anything but a JSON number."""
 
+import math
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
-
-from app.adapters.fields import is_finite
 
 
 class SentNumber(float):
@@ -25,6 +24,14 @@ def number_text(number: float) -> str:
     if isinstance(number, float) and number.is_integer() and abs(number) < 1e15:
         return str(int(number))
     return repr(number)
+
+
+def is_finite(value: float) -> bool:
+    """Whether 64 bits can hold the number; a whole number of Python's may be too long for that."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_number(value: Any) -> float:

@@ -1,0 +1,160 @@
+"""Constraints as they are written, in requests and in registries alike, and the items that they become."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.adapters.formulas import BadFormula, FormulaLimits, parse_formula
+from app.adapters.names import suggestion
+from app.adapters.numbers import CountFromNought, NotNegative
+from app.core.constraints import (
+    Causal,
+    Correlated,
+    Directed,
+    Direction,
+    Exclusive,
+    Immutable,
+    Item,
+    MaxChanges,
+    MaxStep,
+    Required,
+    Stated,
+    Statement,
+)
+
+Group = Annotated[list[str], Field(min_length=1)]
+
+
+class CausalEntry(BaseModel):
+    """If the cause changes, every effect is normal afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    cause: str
+    effects: list[str] = Field(min_length=1)
+
+
+class ConstraintsEntry(BaseModel):
+    """What cannot or may not change, and what goes together."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    immutable: list[str] = Field(default=[], description="features that never change")
+    directions: dict[str, Literal["increase", "decrease"]] = Field(
+        default={}, description="the only way that a feature may move"
+    )
+    max_step: dict[str, NotNegative] = Field(default={}, description="how far a feature may move at the most")
+    causal: list[CausalEntry] = Field(default=[], description="if the cause changes, its effects are normal afterwards")
+    correlated: list[Group] = Field(default=[], description="abnormal ones change all together or not at all")
+    exclusive: list[Group] = Field(default=[], description="at most one of them changes")
+    required: list[str] = Field(default=[], description="features that are normal afterwards")
+    max_changes: CountFromNought | None = Field(default=None, description="how many features may change at the most")
+    formulas: list[str] = Field(default=[], description="Boolean expressions, such as: ALT xor AST")
+
+
+class Mistake(NamedTuple):
+    """A place in the constraints that cannot be accepted, and why."""
+
+    field: str
+    message: str
+
+
+class Names:
+    """Turns names into positions, and keeps what is wrong with them."""
+
+    def __init__(self, features: Sequence[str]) -> None:
+        self.positions = {name: position for position, name in enumerate(features)}
+        self.mistakes: list[Mistake] = []
+
+    def one(self, name: str, field: str) -> list[int]:
+        if name in self.positions:
+            return [self.positions[name]]
+        message = f"is not a feature of this model; {suggestion(name, self.positions)}"
+        self.mistakes.append(Mistake(field, message))
+        return []
+
+    def several(self, names: Sequence[str], field: str) -> list[int]:
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                self.mistakes.append(Mistake(f"{field}[{index}]", "names a feature a second time"))
+        return [position for index, name in enumerate(names) for position in self.one(name, f"{field}[{index}]")]
+
+
+def read_constraints(
+    entry: ConstraintsEntry, features: Sequence[str], limits: FormulaLimits
+) -> tuple[tuple[Item, ...], list[Mistake]]:
+    """The items of some constraints, by the paths that they have there, and all that is wrong with them."""
+    names = Names(features)
+    items = [
+        Item(path, statement)
+        for path, statements in (
+            *_about_one(entry, names),
+            *_about_several(entry, names),
+            *_formulas(entry.formulas, names, limits),
+        )
+        for statement in statements
+    ]
+    if entry.max_changes is not None:
+        items.append(Item("max_changes", MaxChanges(entry.max_changes)))
+    return tuple(items), names.mistakes
+
+
+Read = Iterator[tuple[str, list[Statement]]]
+
+
+def _about_one(entry: ConstraintsEntry, names: Names) -> Read:
+    for index, feature in enumerate(names.several(entry.immutable, "immutable")):
+        yield f"immutable[{index}]", [Immutable(feature)]
+    for name, way in entry.directions.items():
+        path = f"directions.{name}"
+        yield path, [Directed(feature, Direction(way)) for feature in names.one(name, path)]
+    for name, step in entry.max_step.items():
+        path = f"max_step.{name}"
+        yield path, [MaxStep(feature, step) for feature in names.one(name, path)]
+    for index, feature in enumerate(names.several(entry.required, "required")):
+        yield f"required[{index}]", [Required(feature)]
+
+
+def _about_several(entry: ConstraintsEntry, names: Names) -> Read:
+    for index, causal in enumerate(entry.causal):
+        path = f"causal[{index}]"
+        effects = tuple(names.several(causal.effects, f"{path}.effects"))
+        if causal.cause in causal.effects:
+            names.mistakes.append(Mistake(f"{path}.effects", "names the cause as its own effect"))
+        yield path, [Causal(cause, effects) for cause in names.one(causal.cause, f"{path}.cause")]
+    for index, group in enumerate(entry.correlated):
+        yield f"correlated[{index}]", [Correlated(tuple(names.several(group, f"correlated[{index}]")))]
+    for index, group in enumerate(entry.exclusive):
+        yield f"exclusive[{index}]", [Exclusive(tuple(names.several(group, f"exclusive[{index}]")))]
+
+
+def _formulas(texts: Sequence[str], names: Names, limits: FormulaLimits) -> Read:
+    if len(texts) > limits.count:
+        names.mistakes.append(Mistake("formulas", f"holds more than {limits.count} formulas"))
+        return
+    literals = 0
+    for index, text in enumerate(texts):
+        try:
+            formula, named = parse_formula(text, names.positions, limits)
+        except BadFormula as error:
+            names.mistakes.append(Mistake(f"formulas[{index}]", str(error)))
+            continue
+        literals += named
+        if literals > limits.literals:
+            names.mistakes.append(Mistake("formulas", f"name more than {limits.literals:,} features in all"))
+            return
+        yield f"formulas[{index}]", [Stated(formula)]
+
+
+def written(entry: ConstraintsEntry, path: str) -> Any:
+    """What was written at an item's path, in the words of whoever wrote it."""
+    kind, _, rest = path.partition(".")
+    if rest:
+        return getattr(entry, kind)[rest]
+    name, _, index = kind.partition("[")
+    value = getattr(entry, name)
+    if not index:
+        return value
+    chosen = value[int(index.removesuffix("]"))]
+    return chosen.model_dump() if isinstance(chosen, CausalEntry) else chosen

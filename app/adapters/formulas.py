@@ -1,0 +1,187 @@
+"""Formulas as people write them: `ALT xor AST`, `"gamma GT" -> at_least(2, ALT, AST, ALP)`.
+
+From the tightest to the loosest: not, and, xor, or, implies, iff; brackets override. Implications chain to the right.
+A formula is only ever read by this grammar; nothing of it is evaluated as code.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.exceptions import VisitError
+
+from app.adapters.names import LONGEST_NAME, suggestion
+from app.core.formula import Changed, Count, Formula, Not, Same, all_of, any_of, differ
+
+GRAMMAR = r"""
+?start: equivalence
+?equivalence: implication (_IFF implication)*
+?implication: disjunction (_IMPLIES disjunction)*
+?disjunction: difference (_OR difference)*
+?difference: conjunction (_XOR conjunction)*
+?conjunction: negation (_AND negation)*
+?negation: NOT* atom
+?atom: feature
+    | "(" equivalence ")"
+    | COUNT "(" NUMBER ("," equivalence)+ ")" -> count
+feature: NAME | QUOTED
+
+NOT.2: /not(?![\w.])|!/i
+_AND.2: /and(?![\w.])|&/i
+_XOR.2: /xor(?![\w.])|\^/i
+_OR.2: /or(?![\w.])|\|/i
+_IMPLIES.2: /implies(?![\w.])|->/i
+_IFF.2: /iff(?![\w.])|<->/i
+COUNT.2: /(at_most|at_least|exactly)(?![\w.])/i
+NAME: /(?!(not|and|xor|or|implies|iff|at_most|at_least|exactly)(?![\w.]))[^\W\d][\w.]*/i
+QUOTED: /"(\\.|[^"\\])*"/
+NUMBER: /\d+/
+%ignore /\s+/
+"""
+
+WORD = re.compile(r"\w+")
+
+WORDS = {
+    "NOT": "not",
+    "_AND": "and",
+    "_XOR": "xor",
+    "_OR": "or",
+    "_IMPLIES": "implies",
+    "_IFF": "iff",
+    "COUNT": "at_most, at_least, exactly",
+    "NAME": "a feature",
+    "QUOTED": "a feature",
+    "NUMBER": "a whole number",
+    "LPAR": "an opening bracket",
+    "RPAR": "a closing bracket",
+    "COMMA": "a comma",
+    "$END": "the end",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaLimits:
+    """How large formulas may be: their number, the characters and the nesting of one, the features named in all."""
+
+    count: int = 50
+    length: int = 10_000
+    depth: int = 50
+    literals: int = 2_000
+
+
+class BadFormula(Exception):
+    """A formula that cannot be read, and why, with line and column."""
+
+
+def parse_formula(text: str, positions: Mapping[str, int], limits: FormulaLimits) -> tuple[Formula, int]:
+    """Read a formula, and count the features that it names."""
+    if len(text) > limits.length:
+        raise BadFormula(f"is longer than {limits.length:,} characters")
+    _check_depth(text, limits.depth)
+    reader = _Reader(positions)
+    try:
+        return reader.transform(_parser().parse(text)), reader.literals
+    except UnexpectedInput as error:
+        raise BadFormula(_complaint(error, text)) from None
+    except VisitError as error:
+        raise BadFormula(str(error.orig_exc)) from None
+    except RecursionError:
+        raise BadFormula("is nested too deeply") from None
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(GRAMMAR, parser="lalr", maybe_placeholders=False)
+
+
+def _check_depth(text: str, most: int) -> None:
+    """Count the brackets before anything is built from them; nothing else nests."""
+    depth, quoted, escaped = 0, False, False
+    for character in text:
+        if quoted:
+            quoted, escaped = character != '"' or escaped, character == "\\" and not escaped
+            continue
+        quoted = character == '"'
+        depth += (character == "(") - (character == ")")
+        if depth > most:
+            raise BadFormula(f"is nested deeper than {most}")
+
+
+class _Reader(Transformer[Token, Formula]):
+    """Builds the tree from the bottom up."""
+
+    def __init__(self, positions: Mapping[str, int]) -> None:
+        super().__init__()
+        self._positions = positions
+        self.literals = 0
+
+    def feature(self, children: Sequence[Token]) -> Formula:
+        (token,) = children
+        self.literals += 1
+        name = _unquoted(token) if token.type == "QUOTED" else str(token)
+        if name not in self._positions:
+            hint = suggestion(name, self._positions)
+            raise BadFormula(
+                f"line {token.line}, column {token.column}: {name[:LONGEST_NAME]!r} is not a feature; {hint}"
+            )
+        return Changed(self._positions[name])
+
+    def negation(self, children: Sequence[Any]) -> Formula:
+        *signs, part = children
+        return Not(part) if len(signs) % 2 else part
+
+    def conjunction(self, children: Sequence[Formula]) -> Formula:
+        return all_of(*children)
+
+    def disjunction(self, children: Sequence[Formula]) -> Formula:
+        return any_of(*children)
+
+    def difference(self, children: Sequence[Formula]) -> Formula:
+        return _folded(children, differ)
+
+    def equivalence(self, children: Sequence[Formula]) -> Formula:
+        return _folded(children, Same)
+
+    def implication(self, children: Sequence[Formula]) -> Formula:
+        # a -> b -> c fails only where a and b hold and c does not.
+        return any_of(*(Not(cause) for cause in children[:-1]), children[-1])
+
+    def count(self, children: Sequence[Any]) -> Formula:
+        kind, number, *parts = children
+        wanted = min(int(str(number)[:LONGEST_NUMBER]), len(parts) + 1)
+        low = 0 if kind.lower() == "at_most" else wanted
+        high = len(parts) if kind.lower() == "at_least" else wanted
+        return Count(low, high, tuple(parts))
+
+
+# No formula has more parts than this many digits can count, so the digits behind them change nothing.
+LONGEST_NUMBER = 9
+
+
+def _folded(parts: Sequence[Formula], join: Callable[[Formula, Formula], Formula]) -> Formula:
+    """Join the parts two by two: the order of joining changes nothing here, and the tree stays flat."""
+    while len(parts) > 1:
+        pairs = [join(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)]
+        parts = [*pairs, *parts[len(pairs) * 2 :]]
+    return parts[0]
+
+
+def _unquoted(token: Token) -> str:
+    return str(token)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _complaint(error: UnexpectedInput, text: str) -> str:
+    line, column, what = error.line, error.column, "the end"
+    expected = getattr(error, "accepts", None) or getattr(error, "allowed", None) or getattr(error, "expected", None)
+    if isinstance(error, UnexpectedCharacters):
+        word = WORD.match(text, error.pos_in_stream or 0)
+        what = repr(word[0][:LONGEST_NAME] if word else error.char)
+    elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        what = repr(str(error.token)[:LONGEST_NAME])
+    else:
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    words = sorted({WORDS.get(name, name) for name in expected or ()})
+    return f"line {line}, column {column}: expected {', '.join(words)}, and found {what}"

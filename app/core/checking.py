@@ -1,0 +1,74 @@
+"""A second reading of every statement, one set of changes at a time, written from the method and not from the engines.
+
+No answer leaves without it: see `Answer`.
+"""
+
+from collections.abc import Sequence
+
+from app.core.constraints import (
+    STEP_TOLERANCE,
+    Causal,
+    Correlated,
+    Directed,
+    Direction,
+    Exclusive,
+    Immutable,
+    MaxChanges,
+    MaxStep,
+    Required,
+    State,
+    Stated,
+    Statement,
+)
+from app.core.formula import Changed, Constant, Count, Formula, Not, Same
+
+
+def obeys(changed: frozenset[int], statement: Statement, states: Sequence[State]) -> bool:
+    """Whether this set of changes keeps to a statement."""
+    match statement:
+        case Immutable(feature):
+            return feature not in changed
+        case Directed(feature, direction):
+            if feature not in changed:
+                return True
+            rises = _target(states[feature]) > states[feature].value
+            return rises == (direction is Direction.INCREASE)
+        case MaxStep(feature, step):
+            moved = abs(_target(states[feature]) - states[feature].value) if feature in changed else 0
+            return moved <= step * (1 + STEP_TOLERANCE)
+        case Causal(cause, effects):
+            return cause not in changed or all(_is_normal(effect, changed, states) for effect in effects)
+        case Correlated(features):
+            abnormal = {feature for feature in features if states[feature].abnormal}
+            return abnormal <= changed or not abnormal & changed
+        case Exclusive(features):
+            return len(changed.intersection(features)) <= 1
+        case Required(feature):
+            return _is_normal(feature, changed, states)
+        case MaxChanges(most):
+            return len(changed) <= most
+        case Stated(formula):
+            return _is_true(formula, changed)
+
+
+def _is_normal(feature: int, changed: frozenset[int], states: Sequence[State]) -> bool:
+    return not states[feature].abnormal or feature in changed
+
+
+def _target(state: State) -> float:
+    assert state.target is not None
+    return state.target
+
+
+def _is_true(formula: Formula, changed: frozenset[int]) -> bool:
+    match formula:
+        case Constant(value):
+            return value
+        case Changed(position):
+            return position in changed
+        case Not(part):
+            return not _is_true(part, changed)
+        case Same(one, other):
+            return _is_true(one, changed) == _is_true(other, changed)
+        case Count(low, high, parts):
+            return low <= sum(_is_true(part, changed) for part in parts) <= high

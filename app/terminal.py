@@ -47,7 +47,7 @@ def _features(features: list[dict[str, Any]]) -> Table:
         target = "" if feature["target"] is None else str(feature["target"])
         if feature["target"] is not None and not feature["movable"]:
             target = f"may not: {feature['why_not']}"
-        table.add_row(
+        cells = (
             f"{feature['name']} ({feature['title']})" if feature["title"] else feature["name"],
             str(feature["value"]),
             _unit(feature["unit"]),
@@ -55,6 +55,7 @@ def _features(features: list[dict[str, Any]]) -> Table:
             MARKS[feature["status"]],
             target,
         )
+        table.add_row(*map(Text, cells))
     return table
 
 
@@ -70,7 +71,9 @@ def _answers(answers: list[dict[str, Any]]) -> Table:
     table = Table("rank", "change", "cost", "score then", title="What would turn the decision", show_lines=True)
     for answer in answers:
         score = _short(answer["prediction"]["score"])
-        table.add_row(str(answer["rank"]), "\n".join(_changes(answer)), str(answer["cost"]), score)
+        cells = (str(answer["rank"]), "\n".join(_changes(answer)), str(answer["cost"]), score)
+        # As Text: a name or a unit in square brackets is no markup.
+        table.add_row(*map(Text, cells))
     return table
 
 

@@ -28,6 +28,8 @@ class Case:
     ranges: Sequence[Range | None]
     favourable: Callable[[list[float]], bool]
     guides: dict[int, float] = field(default_factory=dict)
+    move_to: dict[int, tuple[str, float]] = field(default_factory=dict)
+    whole: frozenset[int] = frozenset()
     immutable: tuple[int, ...] = ()
     directions: dict[int, str] = field(default_factory=dict)
     max_step: dict[int, float] = field(default_factory=dict)
@@ -40,16 +42,28 @@ class Case:
 
 
 def target_of(case: Case, i: int) -> float | None:
-    """Where an abnormal or guided feature would go: the nearest end of its range, or its guide."""
-    value, known = case.values[i], case.ranges[i]
+    """Where an abnormal or guided feature would go: as it is told to, else to the nearest end; or to its guide."""
+    if not is_abnormal(case, i):
+        return None
+    known = case.ranges[i]
     if known is None:
-        return case.guides.get(i)
+        return case.guides[i]
     low, high = known
-    if low is not None and value < low:
-        return low
-    if high is not None and value > high:
-        return high
-    return None
+    is_low = low is not None and case.values[i] < low
+    policy, amount = case.move_to.get(i, ("nearest", 0.0))
+    target = {
+        "nearest": low if is_low else high,
+        "margin": low + amount if is_low else (high or 0) - amount,
+        "midpoint": ((low or 0) + (high or 0)) / 2,
+        "value": amount,
+    }[policy]
+    return nearest_whole(target, low, high) if i in case.whole else target
+
+
+def nearest_whole(target: float, low: float | None, high: float | None) -> float:
+    """The whole number inside the range that is nearest to the target; of two, the higher."""
+    inside = [n for n in range(-60, 61) if (low is None or n >= low) and (high is None or n <= high)]
+    return float(min(inside, key=lambda n: (abs(n - target), -n)))
 
 
 def movable(case: Case) -> dict[int, float]:

@@ -1,7 +1,7 @@
 """Small ONNX graphs and the folders that go with them, for tests that need a model of their own."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -71,24 +71,27 @@ def save(
     onnx.save(model, str(file))
 
 
-def write_model_toml(folder: Path, names: Sequence[str], *, registry: str | None = None, **fields: str) -> Path:
+def write_model_toml(
+    folder: Path, names: Sequence[str], *, registry: str | None = None, whole: Sequence[str] = (), **fields: str
+) -> Path:
     """A plain description of a model with two classes; `fields` replaces or adds lines at the top."""
     top = {"title": '"A test"', "version": '"1"', **({"normal_ranges": f'"{registry}"'} if registry else {}), **fields}
     lines = [f"{key} = {value}" for key, value in top.items()]
     lines += ["[output]", 'kind = "classification"', 'classes = ["no", "yes"]', 'favourable = ["yes"]']
     for name in names:
-        lines += ["[[features]]", f"name = {json.dumps(name)}"]
+        lines += ["[[features]]", f"name = {json.dumps(name)}", *(['type = "integer"'] if name in whole else [])]
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "model.toml"
     file.write_text("\n".join(lines) + "\n")
     return file
 
 
-def write_registry(file: Path, ranges: dict[str, str]) -> Path:
-    """A registry with the given `ranges = [...]` text for each feature."""
+def write_registry(file: Path, ranges: dict[str, str], move_to: Mapping[str, str] | None = None) -> Path:
+    """A registry with the given text of `ranges`, and perhaps of `move_to`, for each feature."""
     lines = ['title = "A test"', 'version = "1"']
     for name, text in ranges.items():
         lines += [f"[features.{json.dumps(name)}]", f"ranges = [{text}]"]
+        lines += [f"move_to = {move_to[name]}"] if move_to and name in move_to else []
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("\n".join(lines) + "\n")
     return file

@@ -30,18 +30,6 @@ class LiveServer:
     def client(self, **options) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=PATIENCE, **options)
 
-    def processor_seconds(self) -> float:
-        """The processor time that the server has used so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def wait_until_idle(self) -> None:
-        """Wait until it uses no processor time any more."""
-        used = -1.0
-        while (now := self.processor_seconds()) > used:
-            used = now
-            time.sleep(0.3)
-
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 

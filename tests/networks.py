@@ -36,7 +36,9 @@ def random_case(seed: int, *, monotone: bool = False) -> tuple[Case, Network]:
     values = [float(value) for value in rng.integers(-6, 7, width)]
     ranges = [_random_range(rng, value) for value in values]
     guides = {i: float(rng.integers(-3, 4)) for i in range(width) if ranges[i] is None and rng.random() < 0.7}
-    case = _restricted(rng, Case(values, ranges, lambda row: False, guides))
+    move_to = {i: policy for i in range(width) if (policy := _random_policy(rng, ranges[i])) is not None}
+    whole = frozenset(i for i in range(width) if rng.random() < 0.2)
+    case = _restricted(rng, Case(values, ranges, lambda row: False, guides, move_to, whole))
     count = len(movable(case))
     if not 1 <= count <= 12:
         return random_case(seed + 1_000_000, monotone=monotone)
@@ -54,6 +56,19 @@ def _random_range(rng: np.random.Generator, value: float) -> tuple[float | None,
     one_sided = (low, None) if low > value else (None, high)
     kinds = [(low, high), one_sided, (None, high) if rng.random() < 0.3 else (low, high), (low, low), None]
     return kinds[int(rng.integers(0, len(kinds)))]
+
+
+def _random_policy(
+    rng: np.random.Generator, normal: tuple[float | None, float | None] | None
+) -> tuple[str, float] | None:
+    """Mostly none, which is the nearest end; else one that fits the range."""
+    kind = int(rng.integers(0, 8))
+    if normal is None or kind > 2:
+        return None
+    low, high = normal
+    if low is None or high is None:
+        return ("margin", 1.0) if kind == 0 else None
+    return [("margin", (high - low) / 2), ("midpoint", 0.0), ("value", low)][kind]
 
 
 def _restricted(rng: np.random.Generator, case: Case) -> Case:

@@ -15,7 +15,7 @@ from app.core.facts import Engine, Finished, Found
 from app.core.favourable import FavourableClasses
 from app.core.oracle import Oracle, Scorer
 from app.core.problem import Feature, Problem, pose
-from app.core.ranges import NormalRange
+from app.core.ranges import MoveTo, NormalRange, Policy
 from tests.brute_force import Case
 
 FAVOURABLE = FavourableClasses(classes=(1,), others=(0,))
@@ -26,12 +26,18 @@ def pose_case(case: Case, weights: dict[int, float] | None = None) -> Problem:
         Feature(
             value,
             normal=None if case.ranges[i] is None else NormalRange(*case.ranges[i]),
+            move_to=_move_to(*case.move_to[i]) if i in case.move_to else MoveTo(),
             guide=case.guides.get(i),
+            whole=i in case.whole,
             weight=(weights or {}).get(i, 1),
         )
         for i, value in enumerate(case.values)
     )
     return pose(features, items_of(case))
+
+
+def _move_to(policy: str, amount: float) -> MoveTo:
+    return MoveTo(Policy(policy), amount)
 
 
 def items_of(case: Case) -> tuple[Item, ...]:
@@ -79,7 +85,8 @@ class Run:
         budget = Budget(Limits(rows, 600.0, answers), clock, clock(), StopFlag())
         self.oracle = Oracle(scorer, FAVOURABLE, self.problem.instance, self.problem.moves, budget)
         self.already = bool(self.oracle.judge_instance().favourable[0])
-        self.facts = list(Search(self.problem, self.oracle, budget).facts(Engine(engine)))
+        self.search = Search(self.problem, self.oracle, budget)
+        self.facts = list(self.search.facts(Engine(engine)))
         self.found = [fact for fact in self.facts if isinstance(fact, Found)]
 
     @property

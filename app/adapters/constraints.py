@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.adapters.formulas import BadFormula, FormulaLimits, parse_formula
-from app.adapters.names import suggestion
+from app.adapters.names import LONGEST_NAME, suggestion
 from app.adapters.numbers import CountFromNought, NotNegative
 from app.core.constraints import (
     Causal,
@@ -22,6 +22,8 @@ from app.core.constraints import (
     Stated,
     Statement,
 )
+
+MOST_HINTS = 100
 
 Group = Annotated[list[str], Field(min_length=1)]
 
@@ -70,14 +72,17 @@ class Names:
     def one(self, name: str, field: str) -> list[int]:
         if name in self.positions:
             return [self.positions[name]]
-        message = f"is not a feature of this model; {suggestion(name, self.positions)}"
-        self.mistakes.append(Mistake(field, message))
+        # Looking for the name that was meant takes a while, and nobody reads on for so long.
+        hint = suggestion(name, self.positions) if len(self.mistakes) < MOST_HINTS else "look it up"
+        self.mistakes.append(Mistake(field[:LONGEST_NAME], f"is not a feature of this model; {hint}"))
         return []
 
     def several(self, names: Sequence[str], field: str) -> list[int]:
+        seen: set[str] = set()
         for index, name in enumerate(names):
-            if name in names[:index]:
+            if name in seen:
                 self.mistakes.append(Mistake(f"{field}[{index}]", "names a feature a second time"))
+            seen.add(name)
         return [position for index, name in enumerate(names) for position in self.one(name, f"{field}[{index}]")]
 
 

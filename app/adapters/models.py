@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,9 @@ from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.oracle import Scorer
 from app.core.ranges import NormalRange
+
+# No score of a float32 model is larger.
+MOST_THRESHOLD = 3e38
 
 
 class FeatureEntry(Entry):
@@ -55,6 +58,8 @@ class OutputEntry(Entry):
             return "favourable must name some of the classes, each once, and leave at least one out"
         if self.threshold is not None and self.activation != "none" and not 0 <= self.threshold <= 1:
             return f"threshold must lie between 0 and 1, as the scores of {self.activation} do"
+        if self.threshold is not None and abs(self.threshold) > MOST_THRESHOLD:
+            return "threshold is too large for any score"
         return None
 
     def _interval_flaw(self) -> str | None:
@@ -145,10 +150,11 @@ def _content(file: Path) -> bytes:
 def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
     if entry.sha256 is not None and entry.sha256 != sha256:
         yield Flaw(file, "sha256", f"model.onnx is another file: its sha256 is {sha256}")
-    names = [feature.name for feature in entry.features]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            yield Flaw(file, f"features[{index}].name", f"{name!r} is named twice")
+    seen: set[str] = set()
+    for index, feature in enumerate(entry.features):
+        if feature.name in seen:
+            yield Flaw(file, f"features[{index}].name", f"{feature.name!r} is named twice")
+        seen.add(feature.name)
 
 
 def _examples(folder: Path) -> dict[str, dict[str, Any]]:
@@ -157,12 +163,16 @@ def _examples(folder: Path) -> dict[str, dict[str, Any]]:
 
 def _example(file: Path) -> dict[str, Any]:
     try:
-        request = json.loads(file.read_text(encoding="utf-8"))
+        request = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
     except (OSError, ValueError) as error:
         raise BrokenFiles([Flaw(file, "", f"is not valid JSON: {error}")]) from None
     if not isinstance(request, dict) or "instance" not in request:
         raise BrokenFiles([Flaw(file, "", 'is not a request: an object with an "instance" is needed')])
     return request
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
 
 
 def _favourable(output: OutputEntry) -> Favourable:

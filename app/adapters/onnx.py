@@ -49,7 +49,10 @@ class OnnxGraph:
             (scores,) = self._session.run([self._output], {self._input: rows})
         except Exception as error:  # noqa: BLE001  # its errors have no common base; their text may quote the rows
             raise ModelFailed(type(error).__name__) from None
-        return np.asarray(scores).reshape(len(rows), -1)
+        scores = np.asarray(scores)
+        if scores.ndim == 0 or len(scores) != len(rows):
+            raise ModelFailed("the graph does not give a score for each row")
+        return scores.reshape(len(rows), -1)
 
 
 def _session(content: bytes) -> onnxruntime.InferenceSession:

@@ -45,12 +45,13 @@ class Answer:
         self._oracle = Oracle(question.model.scorer, question.favourable, problem.instance, problem.moves, self._budget)
         self._search = Search(question.problem, self._oracle, self._budget)
         self._writer = LineWriter(question)
-        self._search_seconds = 0.0
-        self._complete_up_to = 0
+        self.complete_up_to = 0
         self._changed_in = [0] * len(question.problem.moves)
         self._count = 0
         self._explained: Explained | None = None
+        posed = clock()
         self._prediction = self._oracle.judge_instance()
+        self._search_seconds = clock() - posed
         if not np.isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
 
@@ -68,10 +69,10 @@ class Answer:
                 log_unexpected(error)
             yield self._writer.other("error", {"problem": problem(error)})
 
-    def progress(self) -> Line:
-        """How far the search is."""
+    def progress(self, complete_up_to: int) -> Line:
+        """How far the search is, and up to which size the answers have been told."""
         content = {
-            "complete_up_to": self._complete_up_to,
+            "complete_up_to": complete_up_to,
             "model_rows": self._oracle.meter.rows,
             "elapsed_ms": self._elapsed_ms(),
         }
@@ -103,8 +104,8 @@ class Answer:
                     self._changed_in[index] += 1
                 return self._writer.counterfactual(self._count, fact)
             case LevelFinished():
-                self._complete_up_to = fact.size
-                return self.progress()
+                self.complete_up_to = fact.size
+                return self.progress(fact.size)
             case Explained():
                 self._explained = fact
             case Finished():

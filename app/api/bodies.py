@@ -1,11 +1,12 @@
 """Request bodies, read strictly: JSON by its content type, no key twice, no nesting without end."""
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
 
 from app.adapters.names import LONGEST_NAME
 from app.adapters.numbers import SentNumber
@@ -30,6 +31,9 @@ class StrictRoute(APIRoute):
         async def strict(request: Request) -> Response:
             try:
                 return await handle(request if self.body_field is None else await _with_parsed_body(request))
+            except ClientDisconnect:
+                # Nobody is left to answer, and nothing went wrong.
+                return Response(status_code=400)
             except Exception as error:
                 if is_expected(error):
                     raise
@@ -79,11 +83,20 @@ def parse_json(body: bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entries = dict(pairs)
     if len(entries) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for index, name in enumerate(names) if name in names[:index])
+        twice = _first_repeated(name for name, _ in pairs)
         raise MalformedJson(f"The key {twice[:LONGEST_NAME]!r} stands twice in one object.", twice[:LONGEST_NAME])
     return entries
 
 
+def _first_repeated(names: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise AssertionError("no name is repeated")
+
+
 def _whole_number(text: str) -> float:
-    return int(text) if len(text) <= LONGEST_WHOLE_NUMBER else SentNumber(text)
+    # Python knows no negative nought among its whole numbers.
+    return SentNumber(text) if len(text) > LONGEST_WHOLE_NUMBER or text == "-0" else int(text)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Body, Depends, Header, Request
+from fastapi import Body, Depends, Request
 
 from app.adapters.models import Model
 from app.adapters.registries import Registry
@@ -35,8 +35,8 @@ TheModel = Annotated[Model, Depends(model)]
 TheRegistry = Annotated[Registry, Depends(registry)]
 
 
-def form(accept: Annotated[str | None, Header(include_in_schema=False)] = None) -> Form:
-    return choose_form(accept)
+def form(request: Request) -> Form:
+    return choose_form(",".join(request.headers.getlist("accept")))
 
 
 Asked = Annotated[CounterfactualsRequest, Body(openapi_examples=openapi_examples())]

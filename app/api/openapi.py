@@ -190,7 +190,10 @@ class Counterfactuals(Described):
 
 LINES = (Start, Counterfactual, Progress, Summary, ErrorLine)
 
-_LINE_SCHEMA = {"type": "string", "description": "one object a line: " + ", ".join(line.__name__ for line in LINES)}
+_LINE_SCHEMA = {
+    "description": "one such object a line, or an event",
+    "oneOf": [{"$ref": f"#/components/schemas/{line.__name__}"} for line in LINES],
+}
 
 
 def _problems(**reasons: str) -> dict[int | str, dict[str, Any]]:
@@ -203,7 +206,7 @@ def _problems(**reasons: str) -> dict[int | str, dict[str, Any]]:
 
 PROBLEMS = {
     "ready": _problems(_503="The service is stopping"),
-    "listing": _problems(_404="There is no such model or registry"),
+    "named": _problems(_404="There is no such model or registry"),
     "work": _problems(
         _400="The body is not valid JSON",
         _404="There is no such model",
@@ -233,4 +236,16 @@ def with_lines(document: dict[str, Any]) -> dict[str, Any]:
         for name, part in schema.pop("$defs", {}).items():
             schemas.setdefault(name, part)
         schemas.setdefault(described.__name__, schema)
+    _drop_foreign_errors(document)
     return document
+
+
+def _drop_foreign_errors(document: dict[str, Any]) -> None:
+    """FastAPI announces its own form of a 422 wherever there is a parameter; ours are problems, and only for bodies."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            announced = operation["responses"].get("422", {}).get("content", {})
+            if "application/problem+json" not in announced:
+                operation["responses"].pop("422", None)
+    for name in ("HTTPValidationError", "ValidationError"):
+        document["components"]["schemas"].pop(name, None)

@@ -186,13 +186,15 @@ def _check_known(given: Iterable[str], known: list[str], field: str, errors: Err
 
 
 def _check_list(given: list[str], known: Iterable[str], field: str, what: str, errors: Errors) -> None:
+    seen: set[str] = set()
     for index, name in enumerate(given):
         if errors.suffice:
             return
         if name not in known:
             errors.add(f"{field}[{index}]", f"is not a {what} of this model; {suggestion(name, known)}")
-        elif name in given[:index]:
+        elif name in seen:
             errors.add(f"{field}[{index}]", f"names a {what} a second time")
+        seen.add(name)
 
 
 def _range(
@@ -254,7 +256,7 @@ def _feature(
     feature: ModelFeature, value: float, chosen: ChosenRange | None, request: CounterfactualsRequest
 ) -> Feature:
     return Feature(
-        value=value,
+        value=float(value),
         normal=None if chosen is None else chosen.normal,
         move_to=MoveTo() if chosen is None else chosen.move_to,
         guide=request.guide.get(feature.name),

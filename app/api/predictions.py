@@ -60,7 +60,8 @@ def predict(request: PredictionsRequest, model: Model) -> SinglePrediction | Sev
     verdict = Verdict.of(_outputs(rows, model), favourable)
     lost = np.flatnonzero(~np.isfinite(verdict.score))
     if len(lost):
-        raise InvalidRequest([FieldError(list(instances)[index], NO_SCORE) for index in lost])
+        fields = list(instances)
+        raise InvalidRequest([FieldError(fields[index], NO_SCORE) for index in lost])
     predictions = [_prediction(index, verdict, model) for index in range(len(rows))]
     identity = ModelIdentity(**model_identity(model))
     target = target_json(favourable, model.classes)

@@ -22,7 +22,7 @@ from app.api.schemas import PredictionsRequest
 from app.api.streams import stream
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
-listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"], responses=PROBLEMS["listing"])
+listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"])
 work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
 
 
@@ -45,17 +45,21 @@ def models(service: TheService) -> ModelList:
     return list_models(service.catalog)
 
 
-@listings.get("/models/{model}", summary="One model: features, units, ranges, classes, versions")
+@listings.get(
+    "/models/{model}", summary="One model: features, units, ranges, classes, versions", responses=PROBLEMS["named"]
+)
 def model(model: TheModel, service: TheService) -> ModelDetails:
     return describe_model(model, service.catalog)
 
 
-@listings.get("/models/{model}/examples", summary="Example requests that come with a model")
+@listings.get(
+    "/models/{model}/examples", summary="Example requests that come with a model", responses=PROBLEMS["named"]
+)
 def examples(model: TheModel) -> ExampleList:
     return list_examples(model)
 
 
-@listings.get("/normal-ranges/{registry}", summary="One registry of normal ranges")
+@listings.get("/normal-ranges/{registry}", summary="One registry of normal ranges", responses=PROBLEMS["named"])
 def registry(registry: TheRegistry) -> RegistryDetails:
     return describe_registry(registry)
 

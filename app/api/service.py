@@ -44,11 +44,13 @@ class Service:
     def answer(self, body: CounterfactualsRequest, model: Model) -> Answer:
         """Pose the question and score the instance: all that may fail. The answer must be given to `end`."""
         started = time.perf_counter()
-        if self.stopping:
-            raise Stopping
         question = understand(body, model, self.catalog, self._formula_limits)
         answer = Answer(question, body.limits.engine, self._limits(body.limits), time.perf_counter, started, StopFlag())
         self._under_way.add(answer.stop)
+        # Asked only now: a stop that comes after this finds the answer among those under way.
+        if self.stopping:
+            self.end(answer)
+            raise Stopping
         return answer
 
     def end(self, answer: Answer) -> None:

@@ -23,18 +23,21 @@ async def stream(answer: Answer, form: Form, searchers: Executor) -> AsyncIterat
     rest = answer.rest()
     ready = form.frame(answer.start())
     due = loop.time() + START_SECONDS
+    # The search runs ahead of what has been sent: progress speaks of the latter.
+    told = 0
     finished = False
     while not finished:
         step = loop.run_in_executor(searchers, _gather, rest, form)
         while not step.done():
             await asyncio.wait([step], timeout=max(0.0, due - loop.time()))
             if not step.done():
-                yield (ready or form.frame(answer.progress())).encode()
+                yield (ready or form.frame(answer.progress(told))).encode()
                 ready, due = "", loop.time() + PROGRESS_SECONDS
         pieces, finished = step.result()
         ready += pieces
+        told = answer.complete_up_to
         if not ready and loop.time() >= due:
-            ready = form.frame(answer.progress())
+            ready = form.frame(answer.progress(told))
         if ready:
             yield ready.encode()
             ready, due = "", loop.time() + PROGRESS_SECONDS

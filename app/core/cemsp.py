@@ -5,7 +5,7 @@ ahead of time: the walk is the same, in fewer calls. Each answer is checked agai
 sent, because a walk finds a minimal one only where the model is monotone.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
 from math import fsum
@@ -16,7 +16,7 @@ from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.facts import Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
-from app.core.oracle import Oracle, Verdict
+from app.core.oracle import Oracle
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap, Subset
 
@@ -33,18 +33,18 @@ def explore(judge: "SubsetJudge", seeds: SeedMap, budget: Budget) -> Generator[F
     """Search until the map has no seed left or the budget is spent."""
     assumed_monotone = False
     try:
-        while (seed := seeds.propose()) is not None:
+        while (seed := (yield from seeds.propose())) is not None:
             if not budget.wants_answers():
                 raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
             if judge.favourable(seed):
-                answer = judge.smallest_within(judge.shrink(seed))
-                seeds.block_up(answer)
+                shrunk = yield from judge.shrink(seed)
+                answer = yield from judge.smallest_within(shrunk)
                 budget.take_answer()
-                yield judge.found(answer)
+                yield answer
+                seeds.block_up(frozenset(answer.moves))
             else:
                 assumed_monotone = True
-                seeds.block_down(judge.grow(seed))
-                yield Working()
+                seeds.block_down((yield from judge.grow(seed)))
     except Stopped as stopped:
         return Searched(stopped.by, assumed_monotone)
     return Searched(None, assumed_monotone)
@@ -62,83 +62,90 @@ class SubsetJudge:
         self._conjuncts = problem.conjuncts
         self._weights = [move.weight for move in problem.moves]
         self._settled = settled
+        # What the model said of the favourable subsets that the present seed has led to.
+        self._found: dict[Subset, Found] = {}
 
     def favourable(self, subset: Subset) -> bool:
-        return bool(self._judged(subset).favourable[0])
+        """Judge a new seed."""
+        self._found.clear()
+        return bool(self._judged([subset])[0])
 
-    def found(self, subset: Subset) -> Found:
-        verdict = self._judged(subset)
-        moves = tuple(sorted(subset))
-        cost = fsum(self._weights[move] for move in moves)
-        return Found(moves, cost, verdict.score[0], int(verdict.label[0]))
-
-    def grow(self, subset: Subset) -> Subset:
+    def grow(self, subset: Subset) -> Generator[Working, None, Subset]:
         """Add every move that leaves the model unfavourable, one after the other, feasible or not."""
         outside = [move for move in range(len(self._weights)) if move not in subset]
         while outside:
             steps = [subset.union(outside[: count + 1]) for count in range(len(outside))]
-            kept = self._walk(steps, self._is_favourable, until=True)
+            kept = yield from self._walk(steps, self._judged, until=True)
             subset = subset.union(outside[:kept])
             outside = outside[kept + 1 :]
         return subset
 
-    def shrink(self, subset: Subset) -> Subset:
+    def shrink(self, subset: Subset) -> Generator[Working, None, Subset]:
         """Take back every move that leaves the subset feasible and favourable, one after the other."""
         inside = sorted(subset)
         while inside and len(subset) > self._settled + 1:
             longest = min(len(inside), len(subset) - self._settled - 1)
             steps = [subset.difference(inside[: count + 1]) for count in range(longest)]
-            dropped = self._walk(steps, self._is_answer, until=False)
+            dropped = yield from self._walk(steps, self._are_answers, until=False)
             subset = subset.difference(inside[:dropped])
             inside = inside[dropped + 1 :]
         return subset
 
-    def smallest_within(self, subset: Subset) -> Subset:
+    def smallest_within(self, subset: Subset) -> Generator[Working, None, Found]:
         """The first feasible and favourable subset of it, smallest first; itself, if no other is.
 
         That is a minimal one, whatever the model and the constraints.
         """
         sizes = range(self._settled + 1, len(subset))
         smaller = chain.from_iterable(combinations(sorted(subset), size) for size in sizes)
-        for batch in _batches(smaller, self._oracle.batch_rows):
+        for batch in _batches(map(frozenset, smaller), self._oracle.batch_rows):
             self._budget.check()
-            truths = self._truths(batch)
-            feasible = np.flatnonzero(holds(all_of(*self._conjuncts), truths))
-            while len(feasible):
-                verdict = self._oracle.judge(truths[feasible])
-                if verdict.favourable.any():
-                    return frozenset(batch[feasible[int(verdict.favourable.argmax())]])
-                feasible = feasible[len(verdict) :]
-        return subset
+            feasible = [batch[row] for row in np.flatnonzero(self._feasible(batch))]
+            while feasible:
+                favourable = self._judged(feasible)
+                if favourable.any():
+                    return self._found[feasible[int(favourable.argmax())]]
+                feasible = feasible[len(favourable) :]
+            yield Working()
+        return self._found[subset]
 
-    def _walk(self, steps: Sequence[Subset], judge: Callable[[Bools], Bools], until: bool) -> int:
+    def _walk(
+        self, steps: Sequence[Subset], judge: Callable[[Sequence[Subset]], Bools], until: bool
+    ) -> Generator[Working, None, int]:
         """How many steps can be taken before the judgement turns."""
         taken = 0
         while taken < len(steps):
-            judged = judge(self._truths(steps[taken : taken + self._oracle.batch_rows]))
+            judged = judge(steps[taken : taken + self._oracle.batch_rows])
+            yield Working()
             turned = np.flatnonzero(judged == until)
             if len(turned):
                 return taken + int(turned[0])
             taken += len(judged)
         return taken
 
-    def _is_favourable(self, truths: Bools) -> Bools:
-        return self._oracle.judge(truths).favourable
+    def _are_answers(self, subsets: Sequence[Subset]) -> Bools:
+        favourable = self._judged(subsets)
+        return favourable & self._feasible(subsets[: len(favourable)])
 
-    def _is_answer(self, truths: Bools) -> Bools:
-        favourable = self._oracle.judge(truths).favourable
-        return favourable & holds(all_of(*self._conjuncts), truths[: len(favourable)])
+    def _feasible(self, subsets: Sequence[Subset]) -> Bools:
+        return holds(all_of(*self._conjuncts), self._truths(subsets))
 
-    def _judged(self, subset: Subset) -> Verdict:
-        return self._oracle.judge(self._truths([subset]))
+    def _judged(self, subsets: Sequence[Subset]) -> Bools:
+        """Which are favourable, of as many from the front as the budget allows; what was said of them is kept."""
+        verdict = self._oracle.judge(self._truths(subsets))
+        for row in np.flatnonzero(verdict.favourable).tolist():
+            moves = tuple(sorted(subsets[row]))
+            cost = fsum(self._weights[move] for move in moves)
+            self._found[subsets[row]] = Found(moves, cost, verdict.score[row], int(verdict.label[row]))
+        return verdict.favourable
 
-    def _truths(self, subsets: Sequence[Iterable[int]]) -> Bools:
+    def _truths(self, subsets: Sequence[Subset]) -> Bools:
         truths = np.zeros((len(subsets), len(self._weights)), dtype=np.bool_)
         for row, subset in enumerate(subsets):
             truths[row, list(subset)] = True
         return truths
 
 
-def _batches(subsets: Iterator[tuple[int, ...]], rows: int) -> Iterator[list[tuple[int, ...]]]:
+def _batches(subsets: Iterator[Subset], rows: int) -> Iterator[list[Subset]]:
     while batch := list(islice(subsets, rows)):
         yield batch

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.core import cemsp, lattice
 from app.core.budget import Budget, Stopped
 from app.core.explaining import explain, is_unconstrained
-from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Found, Guarantee
+from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
 from app.core.oracle import Oracle
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
@@ -103,12 +103,13 @@ class Search:
             yield Finished(engine, Guarantee.ASSUMES_MONOTONE, settled, searched.stopped_by)
 
     def _solve(self, settled: int, answers: list[Members]) -> Generator[Fact, None, cemsp.Searched]:
-        self._seeds = SeedMap(self._problem, self._budget, larger_than=settled)
         try:
+            self._seeds = SeedMap(self._problem, self._budget, larger_than=settled)
             for known in answers:
                 for answer in known:
                     self._budget.check()
                     self._seeds.block_up(frozenset(answer.tolist()))
+                    yield Working()
         except Stopped as stopped:
             return cemsp.Searched(stopped.by, assumed_monotone=False)
         judge = cemsp.SubsetJudge(self._problem, self._oracle, self._budget, settled)

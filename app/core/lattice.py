@@ -14,7 +14,7 @@ from app.core.favourable import Bools
 from app.core.formula import Formula, holds, only_forbids
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
-from app.core.subsets import Level, Members, as_truths, in_batches
+from app.core.subsets import CHUNK, Level, Members, as_truths, in_batches
 
 # When the time is over, what has been verified is still told of, but not for longer than this.
 GRACE_SECONDS = 0.05
@@ -64,7 +64,7 @@ def explore(
 def _sent(scan: "_Scan", explored: Explored, budget: Budget) -> Iterator[Found]:
     """The answers of a level, as many as are wanted and as there is time for: waiting for the reader costs time too."""
     over: float | None = None
-    for answer in scan.answers():
+    for answer in scan.answers(budget):
         if not budget.wants_answers():
             explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
             return
@@ -152,7 +152,17 @@ class _Scan:
         misses = np.concatenate(self._misses)
         return misses if self._in_order else misses[np.lexsort(misses.T[::-1])]
 
-    def answers(self) -> Iterator[Found]:
+    def _costs(self, hits: Members, budget: Budget) -> list[float]:
+        """The cost of each hit; of the first ones only, where the time is over before all are known."""
+        costs: list[float] = []
+        for start in range(0, len(hits), CHUNK):
+            # fsum rounds once, so that the cost does not depend on the order of the features.
+            costs += [fsum(self._weights[move] for move in hit) for hit in hits[start : start + CHUNK].tolist()]
+            if budget.time_over() is not None:
+                break
+        return costs
+
+    def answers(self, budget: Budget) -> Iterator[Found]:
         """What was found: the cheapest first, then in the order of their positions."""
         if not self._count:
             return
@@ -162,8 +172,7 @@ class _Scan:
             for index in range(len(hits)):
                 yield Found(tuple(hits[index].tolist()), cost, scores[index], int(labels[index]))
             return
-        # fsum rounds once, so that the cost does not depend on the order of the features.
-        costs = [fsum(self._weights[move] for move in hit) for hit in hits.tolist()]
+        costs = self._costs(hits, budget)
         for index in sorted(range(len(costs)), key=costs.__getitem__):
             yield Found(tuple(hits[index].tolist()), costs[index], scores[index], int(labels[index]))
 

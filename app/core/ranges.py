@@ -74,7 +74,13 @@ class MoveTo:
                 return "margin is more than half the width of the range"
             case Policy.VALUE if normal.status(self.amount) is not Status.NORMAL:
                 return "value lies outside the range"
+            case Policy.MARGIN if not all(map(math.isfinite, self._ends(normal))):
+                return "margin leads out of all numbers"
         return None
+
+    def _ends(self, normal: NormalRange) -> list[float]:
+        sides = ((normal.low, Status.LOW), (normal.high, Status.HIGH))
+        return [self.target(normal, side) for end, side in sides if end is not None]
 
     def target(self, normal: NormalRange, status: Status) -> float:
         """The value that an abnormal feature is moved to: the paper's eta, generalised.

@@ -1,16 +1,21 @@
 """The map of what a search has not yet explored: a Z3 solver that proposes seeds and is told what to leave out."""
 
 import math
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 import z3
 
 from app.core.budget import Budget
+from app.core.facts import Working
 from app.core.formula import Changed, Constant, Count, Formula, Not, Same
 from app.core.problem import Problem
 
 Subset = frozenset[int]
+
+
+# The first look of a search at its clock while the solver is at work; later ones come after twice the time.
+FIRST_SLICE_SECONDS = 0.1
 
 
 class SeedMap:
@@ -18,64 +23,67 @@ class SeedMap:
 
     def __init__(self, problem: Problem, budget: Budget, larger_than: int) -> None:
         self._budget = budget
-        context = z3.Context()
-        budget.stop.also(lambda: _interrupt(context))
-        self._made = [z3.Bool(f"m{index}", context) for index in range(len(problem.moves))]
-        self._solver = z3.SolverFor("QF_FD", ctx=context)
-        counted = [(made, 1) for made in self._made]
-        self._solver.add(z3.PbGe(counted, larger_than + 1), z3.PbLe(counted, problem.largest))
-        self._solver.add(*(term(conjunct, self._made, context) for conjunct in problem.conjuncts))
-        one, nought = z3.BitVecVal(1, 1, context), z3.BitVecVal(0, 1, context)
-        # One term holds the whole assignment: reading it is one call, not one for each move. The last bit only pads.
-        self._word = z3.Concat(*(z3.If(made, one, nought) for made in self._made), nought)
         self.checks = 0
         self.seconds = 0.0
+        with self._at_work():
+            context = z3.Context()
+            self._made = [z3.Bool(f"m{index}", context) for index in range(len(problem.moves))]
+            self._solver = z3.SolverFor("QF_FD", ctx=context)
+            counted = [(made, 1) for made in self._made]
+            self._solver.add(z3.PbGe(counted, larger_than + 1), z3.PbLe(counted, problem.largest))
+            self._solver.add(*(term(conjunct, self._made, context) for conjunct in problem.conjuncts))
+            one, nought = z3.BitVecVal(1, 1, context), z3.BitVecVal(0, 1, context)
+            # One term holds the whole assignment: reading it is one call, not one a move. The last bit only pads.
+            self._word = z3.Concat(*(z3.If(made, one, nought) for made in self._made), nought)
+        budget.stop.also(lambda: _interrupt(context))
 
-    def propose(self) -> Subset | None:
+    def propose(self) -> Generator[Working, None, Subset | None]:
         """A subset that nothing has ruled out yet; None when there is none left."""
+        slice_seconds = FIRST_SLICE_SECONDS
         while True:
             self._budget.check()
-            try:
-                answer = self._check()
+            with self._at_work():
+                answer = self._check(slice_seconds)
                 if answer == z3.unsat:
                     return None
                 if answer == z3.sat:
                     return self._read()
-            except z3.Z3Exception:
-                # An interrupt may hit any call; then the flag is up, and says why.
-                self._budget.check()
-                raise
+            slice_seconds *= 2
+            yield Working()
 
     def block_up(self, subset: Subset) -> None:
         """Rule out the subset and every superset of it: they contain an answer."""
-        self._add(z3.Or(*(z3.Not(self._made[index]) for index in sorted(subset))))
+        with self._at_work():
+            self._solver.add(z3.Or(*(z3.Not(self._made[index]) for index in sorted(subset))))
 
     def block_down(self, subset: Subset) -> None:
         """Rule out the subset and every subset of it: for a monotone model none of them is favourable."""
         outside = [made for index, made in enumerate(self._made) if index not in subset]
-        self._add(z3.Or(*outside) if outside else z3.BoolVal(False, self._solver.ctx))
+        with self._at_work():
+            self._solver.add(z3.Or(*outside) if outside else z3.BoolVal(False, self._solver.ctx))
 
-    def _check(self) -> z3.CheckSatResult:
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """Count the time, and take an interrupt, which may hit any call of Z3, for what it is."""
         began = self._budget.clock()
-        self._solver.set("timeout", max(1, math.ceil(self._budget.seconds_left() * 1000)))
-        answer = self._solver.check()
+        try:
+            yield
+        except z3.Z3Exception:
+            self._budget.check()
+            raise
+        finally:
+            self.seconds += self._budget.clock() - began
+
+    def _check(self, most_seconds: float) -> z3.CheckSatResult:
+        seconds = min(self._budget.seconds_left(), most_seconds)
+        self._solver.set("timeout", max(1, math.ceil(seconds * 1000)))
         self.checks += 1
-        self.seconds += self._budget.clock() - began
-        return answer
+        return self._solver.check()
 
     def _read(self) -> Subset:
         word = self._solver.model().eval(self._word, model_completion=True).as_long()
         count = len(self._made)
         return frozenset(index for index in range(count) if word >> (count - index) & 1)
-
-    def _add(self, clause: z3.BoolRef) -> None:
-        began = self._budget.clock()
-        try:
-            self._solver.add(clause)
-        except z3.Z3Exception:
-            self._budget.check()
-            raise
-        self.seconds += self._budget.clock() - began
 
 
 def _interrupt(context: z3.Context) -> None:

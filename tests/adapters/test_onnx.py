@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from app.adapters.models import load_model
 from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnusableGraph, batch_rows_for
 from tests import graphs
+from tests.live_server import ROOT
 from tests.networks import random_case
 
 LOGITS = np.array([[-3.0, 2.0], [0.0, 0.0], [500.0, -500.0], [1e-3, 2e-3]])
@@ -47,6 +49,23 @@ def test_scores_do_not_depend_on_the_size_of_the_batch(tmp_path: Path, input_typ
     for size in (1, 7, 64):
         apart = np.concatenate([scorer(rows[start : start + size]) for start in range(0, len(rows), size)])
         assert apart.tobytes() == together.tobytes()
+
+
+def test_scores_of_boosted_trees_do_not_depend_on_the_size_of_the_batch():
+    """With more than one thread in a session they do."""
+    scorer = load_model(ROOT / "models/mortgage").scorer
+    rows = np.random.default_rng(0).uniform(0, 3, size=(2_000, 10)).astype(np.float32)
+    together = scorer(rows)
+    for size in (1, 8, 64):
+        apart = np.concatenate([scorer(rows[start : start + size]) for start in range(0, len(rows), size)])
+        assert apart.tobytes() == together.tobytes()
+
+
+def test_a_graph_that_does_not_keep_its_rows_is_refused(tmp_path: Path):
+    node = helper.make_node("ReduceMean", ["features"], ["scores"], axes=[0], keepdims=1)
+    graphs.save(tmp_path / "m.onnx", [node], {}, 2, TensorProto.DOUBLE)
+    with pytest.raises(ModelFailed):
+        scorer_of(tmp_path / "m.onnx", "none")(np.zeros((3, 2)))
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_stopped_lattice_is_complete_up_to_the_last_level_that_fits():
 
 
 def test_a_lattice_that_is_stopped_inside_a_level_sends_what_it_verified():
-    """With one row a call, two single changes are judged before the rows run out: the first of them is an answer."""
+    """With one row a call, two single changes are judged before the rows run out: both are answers."""
     case, network = any_one_suffices(4)
     run = Run(case, network, "lattice", rows=3)
     assert run.answers == [frozenset({0}), frozenset({1})]
@@ -168,12 +168,57 @@ def test_permuting_the_features_permutes_the_answer_and_nothing_else():
         assert turned.rows == plain.rows
 
 
+def test_permuting_the_features_changes_no_answer_of_the_solver_where_the_model_is_monotone():
+    for seed in range(75_000, 75_060):
+        case, network = random_case(seed, monotone=True)
+        order = list(range(len(case.values)))[::-1]
+        turned = Run(permuted(case, network, order), network_of(network, order), "cemsp")
+        back = {frozenset(order[i] for i in answer) for answer in turned.answers}
+        assert back == set(Run(case, network, "cemsp").answers), seed
+
+
 def test_the_same_question_gets_the_same_facts():
     for seed in range(80_000, 80_050):
         for engine in ("lattice", "cemsp", "auto"):
             case, network = random_case(seed)
             one, other = (Run(case, network, engine, rows=200) for _ in range(2))
             assert one.facts == other.facts
+
+
+def test_the_cheapest_answers_are_sent_where_not_all_are_wanted():
+    for seed in range(65_000, 65_100):
+        case, network = random_case(seed)
+        weights = {i: float(1 + (seed * 3 + i * 5) % 4) for i in range(len(case.values))}
+        truth = sorted(minimal_sets(case), key=lambda s: (len(s), sum(weights[i] for i in s), sorted(s)))
+        run = Run(case, network, "lattice", weights=weights, answers=2)
+        assert run.answers == truth[:2], seed
+
+
+def test_a_level_is_left_early_when_enough_is_found():
+    """All of one weight: two of a hundred single changes are wanted, and one row is judged at a time."""
+    case, network = any_one_suffices(100)
+    assert Run(case, network, "lattice", answers=2).rows == 3
+
+
+def test_the_lattice_takes_a_level_that_fits_exactly():
+    """Five rows: the person and four single changes; one less, and the solver is asked."""
+    case, network = everything_fails(4)
+    assert Run(case, network, "auto", rows=5).finished.complete_up_to == 1
+    assert Run(case, network, "auto", rows=4).finished.complete_up_to == 0
+
+
+def test_the_solver_is_asked_once_for_each_minimal_answer_and_each_maximal_failure():
+    """Any five of ten: 252 minimal answers, 210 maximal failing sets, and the question that finds nothing left."""
+    case, network = at_least(5, of=10)
+    run = Run(case, network, "cemsp")
+    assert len(run.answers) == 252
+    assert run.search.solver.checks == 252 + 210 + 1
+
+
+def test_an_answer_that_was_paid_for_is_sent():
+    """The solver's first seed is a single change that suffices: one row for the person, one for the seed."""
+    case, network = any_one_suffices(1)
+    assert Run(case, network, "cemsp", rows=2).answers == [frozenset({0})]
 
 
 def test_levels_are_told_of_as_they_finish():
@@ -283,6 +328,8 @@ def permuted(case: Case, network: Network, order: list[int]) -> Case:
         ranges=[case.ranges[i] for i in order],
         favourable=network_of(network, order).favours,
         guides={place[i]: guide for i, guide in case.guides.items()},
+        move_to={place[i]: policy for i, policy in case.move_to.items()},
+        whole=frozenset(place[i] for i in case.whole),
         immutable=tuple(place[i] for i in case.immutable),
         directions={place[i]: way for i, way in case.directions.items()},
         max_step={place[i]: step for i, step in case.max_step.items()},

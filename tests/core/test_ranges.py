@@ -65,6 +65,7 @@ def test_a_margin_is_taken_off_in_decimals():
         (MoveTo(Policy.MARGIN, -1.0), NormalRange(10.0, 35.0)),
         (MoveTo(Policy.MARGIN, 12.51), NormalRange(10.0, 35.0)),
         (MoveTo(Policy.VALUE, 36.0), NormalRange(10.0, 35.0)),
+        (MoveTo(Policy.MARGIN, 1e308), NormalRange(1.7e308, None)),
     ],
 )
 def test_a_policy_that_does_not_fit_its_range_says_so(move_to: MoveTo, normal: NormalRange):

@@ -36,7 +36,7 @@ def test_candidates_have_only_open_subsets(monkeypatch, bitmap_bytes: int, chunk
             assert listed(level.candidates()) == open_above(moves, set(kept), size)
 
 
-def test_ranks_beyond_64_bits_are_still_exact(monkeypatch):
+def test_ranks_beyond_64_bits_are_still_exact():
     """Subsets of 33 of 70 moves: there are more of them than 64 bits can count."""
     moves, size = 70, 33
     base = tuple(range(size + 1))

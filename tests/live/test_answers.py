@@ -211,6 +211,36 @@ def test_limits_are_shown_as_they_are_applied(client: httpx.Client):
     assert (lines[-1]["complete"], lines[-1]["complete_up_to"]) == (False, 1)
 
 
+def test_the_defaults_are_those_of_the_settings(client: httpx.Client):
+    limits = lines_of(ask(client, {"instance": PERSON}))[0]["limits"]
+    assert limits == {
+        "engine": "auto",
+        "max_counterfactuals": None,
+        "deadline_ms": 10_000,
+        "max_model_rows": 2_000_000,
+    }
+
+
+def test_the_model_s_own_classes_keep_the_model_s_own_threshold(client: httpx.Client):
+    request = json.loads((ROOT / "models/mortgage/examples/several-ways.json").read_text())
+    same = lines_of(ask(client, {**request, "target": {"classes": ["approved"]}}, "mortgage"))[0]
+    assert same["target"] == {"classes": ["approved"], "threshold": 0.76}
+    other = lines_of(ask(client, {**request, "target": {"classes": ["denied"]}}, "mortgage"))[0]
+    assert other["target"] == {"classes": ["denied"], "threshold": None}
+
+
+def test_several_accept_headers_are_read_as_one(client: httpx.Client):
+    headers = [("accept", "image/png"), ("accept", "application/json"), ("content-type", "application/json")]
+    response = client.post(PATH, content=json.dumps({"instance": PERSON}).encode(), headers=headers)
+    assert response.headers["content-type"] == "application/json"
+
+
+def test_keys_of_the_context_that_no_range_asks_for_are_told(client: httpx.Client):
+    request = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+    start = lines_of(ask(client, {**request, "context": {"sex": "male", "gender": "male"}}, "hcv"))[0]
+    assert start["unused_context"] == ["gender"]
+
+
 def test_too_few_rows_for_any_answer_is_not_no_recourse(client: httpx.Client):
     summary = lines_of(ask(client, {"instance": PERSON, "limits": {"max_model_rows": 1}}))[-1]
     assert (summary["outcome"], summary["complete_up_to"], summary["stopped_by"]) == ("unknown", 0, "max_model_rows")

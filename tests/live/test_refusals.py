@@ -78,6 +78,12 @@ def test_a_body_of_another_shape_is_refused(client: httpx.Client, body: Any, fie
     assert field in refused(ask(client, body), 422)
 
 
+def test_a_margin_that_leads_out_of_all_numbers_is_refused(client: httpx.Client):
+    ranges = {"A": {"low": 1.7e308, "move_to": {"margin": 1e308}}}
+    body = {"instance": PERSON, "normal_ranges": ranges, "constraints": {"immutable": ["A"]}}
+    assert refused(ask(client, body), 422) == {"normal_ranges.A.move_to": "margin leads out of all numbers"}
+
+
 def test_all_missing_features_are_named_at_once(client: httpx.Client):
     assert refused(ask(client, {"instance": {"B": 1}}), 422) == {f"instance.{name}": "is missing" for name in "ACD"}
 
@@ -108,6 +114,7 @@ def test_what_is_not_a_finite_number_is_refused(client: httpx.Client, number: st
         (b"\xff\xfe", "body"),
         (b'{"instance": {"A": 1, "A": 2}}', "A"),
         (b"[" * 100_000, "body"),
+        (b"{" + b",".join(b'"k%d": 1' % n for n in range(20_000)) + b', "k19999": 2}', "k19999"),
         (b'{"a":' * 100_000, "body"),
     ],
 )

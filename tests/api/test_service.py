@@ -1,0 +1,66 @@
+"""What the routes share: limits, stopping, and the question as it is understood."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.adapters.catalog import load_catalog
+from app.api.errors import InvalidRequest, Stopping
+from app.api.schemas import CounterfactualsRequest
+from app.api.service import Service
+from app.settings import Settings
+from tests import graphs
+from tests.networks import Network
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    """A model of two features that wants both to be 1; the range of b depends on a person's age, or else on a."""
+    graphs.write_network(tmp_path / "models/m/model.onnx", Network(np.ones((2, 1)), np.zeros(1), np.ones(1), -1.5))
+    graphs.write_model_toml(tmp_path / "models/m", ["a", "b"], registry="r")
+    by_a = "{ when = { a = { high = 0 } }, low = 1 }, { when = { a = { low = 0.5 } }, low = 2 }"
+    graphs.write_registry(tmp_path / "ranges/r.toml", {"a": "{ low = 1 }", "b": by_a})
+    settings = Settings(models_dir=tmp_path / "models", normal_ranges_dir=tmp_path / "ranges")
+    return Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+
+
+def ask(service: Service, **fields):
+    request = CounterfactualsRequest.model_validate({"instance": {"a": 0, "b": 0}, **fields})
+    return service.answer(request, service.model("m"))
+
+
+def low_of_b(service: Service, **fields) -> object:
+    return json.loads(ask(service, **fields).start().text)["features"][1]["low"]
+
+
+def test_a_condition_looks_in_the_context_and_then_in_the_instance(service: Service):
+    assert low_of_b(service) == 1
+    assert low_of_b(service, instance={"a": 0.7, "b": 0}) == 2
+    assert low_of_b(service, context={"a": 0.7}) == 2
+
+
+def test_a_person_whom_no_range_fits_has_none(service: Service):
+    assert low_of_b(service, instance={"a": 0.2, "b": 0}) is None
+
+
+def test_a_condition_on_text_where_a_number_is_needed_is_refused(service: Service):
+    with pytest.raises(InvalidRequest) as refused:
+        ask(service, context={"a": "much"})
+    assert [error.field for error in refused.value.errors] == ["context.a"]
+
+
+def test_a_stop_hoists_the_flag_of_every_answer_under_way(service: Service):
+    first, second = ask(service), ask(service)
+    service.end(first)
+    assert first.stop.is_up()
+    assert not second.stop.is_up()
+    service.stop()
+    assert second.stop.is_up()
+
+
+def test_a_stopping_service_takes_no_new_work(service: Service):
+    service.stop()
+    with pytest.raises(Stopping):
+        ask(service)

@@ -7,7 +7,7 @@ sent, because a walk finds a minimal one only where the model is monotone.
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, islice
+from itertools import combinations, islice
 from math import fsum
 
 import numpy as np
@@ -16,9 +16,10 @@ from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.facts import Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
-from app.core.oracle import Oracle
+from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap, Subset
+from app.core.subsets import Members, as_truths
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +97,25 @@ class SubsetJudge:
 
         That is a minimal one, whatever the model and the constraints.
         """
-        sizes = range(self._settled + 1, len(subset))
-        smaller = chain.from_iterable(combinations(sorted(subset), size) for size in sizes)
-        for batch in _batches(map(frozenset, smaller), self._oracle.batch_rows):
+        for batch in self._smaller(sorted(subset)):
             self._budget.check()
-            feasible = [batch[row] for row in np.flatnonzero(self._feasible(batch))]
-            while feasible:
-                favourable = self._judged(feasible)
-                if favourable.any():
-                    return self._found[feasible[int(favourable.argmax())]]
-                feasible = feasible[len(favourable) :]
+            truths = as_truths(batch, len(self._weights))
+            feasible = np.flatnonzero(holds(all_of(*self._conjuncts), truths))
+            while len(feasible):
+                verdict = self._oracle.judge(truths[feasible])
+                if verdict.favourable.any():
+                    row = int(verdict.favourable.argmax())
+                    return self._answer(batch[feasible[row]].tolist(), verdict, row)
+                feasible = feasible[len(verdict) :]
             yield Working()
         return self._found[subset]
+
+    def _smaller(self, members: list[int]) -> Iterator[Members]:
+        """The proper subsets that are not settled, smallest first, in batches."""
+        for size in range(self._settled + 1, len(members)):
+            subsets = combinations(members, size)
+            while batch := list(islice(subsets, self._oracle.batch_rows)):
+                yield np.array(batch, dtype=np.uint16)
 
     def _walk(
         self, steps: Sequence[Subset], judge: Callable[[Sequence[Subset]], Bools], until: bool
@@ -125,27 +133,21 @@ class SubsetJudge:
 
     def _are_answers(self, subsets: Sequence[Subset]) -> Bools:
         favourable = self._judged(subsets)
-        return favourable & self._feasible(subsets[: len(favourable)])
-
-    def _feasible(self, subsets: Sequence[Subset]) -> Bools:
-        return holds(all_of(*self._conjuncts), self._truths(subsets))
+        return favourable & holds(all_of(*self._conjuncts), self._truths(subsets[: len(favourable)]))
 
     def _judged(self, subsets: Sequence[Subset]) -> Bools:
         """Which are favourable, of as many from the front as the budget allows; what was said of them is kept."""
         verdict = self._oracle.judge(self._truths(subsets))
         for row in np.flatnonzero(verdict.favourable).tolist():
-            moves = tuple(sorted(subsets[row]))
-            cost = fsum(self._weights[move] for move in moves)
-            self._found[subsets[row]] = Found(moves, cost, verdict.score[row], int(verdict.label[row]))
+            self._found[subsets[row]] = self._answer(sorted(subsets[row]), verdict, row)
         return verdict.favourable
+
+    def _answer(self, moves: list[int], verdict: Verdict, row: int) -> Found:
+        cost = fsum(self._weights[move] for move in moves)
+        return Found(tuple(moves), cost, verdict.score[row], int(verdict.label[row]))
 
     def _truths(self, subsets: Sequence[Subset]) -> Bools:
         truths = np.zeros((len(subsets), len(self._weights)), dtype=np.bool_)
         for row, subset in enumerate(subsets):
             truths[row, list(subset)] = True
         return truths
-
-
-def _batches(subsets: Iterator[Subset], rows: int) -> Iterator[list[Subset]]:
-    while batch := list(islice(subsets, rows)):
-        yield batch

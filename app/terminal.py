@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-MARKS = {"normal": "normal", "low": "▼ low", "high": "▲ high", "unknown": "? no range"}
+MARKS = {"normal": "normal", "low": "▼ low", "high": "▲ high", "not_allowed": "✕ not allowed", "unknown": "? no range"}
 
 
 def show(lines: list[dict[str, Any]], console: Console) -> None:
@@ -51,7 +51,7 @@ def _features(features: list[dict[str, Any]]) -> Table:
             f"{feature['name']} ({feature['title']})" if feature["title"] else feature["name"],
             str(feature["value"]),
             _unit(feature["unit"]),
-            _interval(feature["low"], feature["high"]),
+            ", ".join(map(str, feature["allowed"] or [])) or _interval(feature["low"], feature["high"]),
             MARKS[feature["status"]],
             target,
         )

@@ -18,6 +18,15 @@ class Network:
     batch_rows: int = 16_384
     dtype: np.dtype = np.dtype(np.float64)
 
+    def columns(self, position: int) -> tuple[int, ...]:
+        return (position,)
+
+    def cells(self, position: int, value: float) -> tuple[float, ...]:
+        return (value,)
+
+    def runs(self, rows: int) -> int:
+        return 1
+
     def value(self, rows: np.ndarray) -> np.ndarray:
         return np.maximum(rows @ self.first + self.first_bias, 0) @ self.second + self.second_bias
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.adapters.constraints import ConstraintsEntry, read_constraints
+from app.adapters.features import ModelFeature
 from app.adapters.formulas import FormulaLimits
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.constraints import Item
@@ -43,7 +44,8 @@ def _move_to(policy: str, amount: float) -> MoveTo:
 def items_of(case: Case) -> tuple[Item, ...]:
     """The constraints of a case, through the reader that requests go through."""
     entry = ConstraintsEntry.model_validate(constraints_json(case))
-    items, mistakes = read_constraints(entry, [f"f{i}" for i in range(len(case.values))], FormulaLimits())
+    features = [ModelFeature(f"f{i}", None, None, "number") for i in range(len(case.values))]
+    items, mistakes = read_constraints(entry, features, FormulaLimits())
     assert not mistakes
     return items
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.adapters.constraints import read_constraints
+from app.adapters.features import ModelFeature
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model, load_model
 from app.adapters.names import suggestion
-from app.adapters.registries import Registry, load_registry
+from app.adapters.registries import KnownFeature, Registry, load_registry
 
 T = TypeVar("T")
 
@@ -75,6 +76,21 @@ def _default_flaws(model: Model, catalog: Catalog, broken: set[Path], folder: Pa
         yield from mismatches(model, registry)
 
 
+def unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str]]:
+    """What a registry says that the model's feature cannot be: the place, and why."""
+    if feature.type == "category":
+        if known.ranges:
+            yield "", "is a category: give it allowed values instead of ranges"
+        for index, value in enumerate(known.allowed):
+            if value not in feature.categories:
+                yield f".allowed[{index}]", "is not one of the model's categories"
+    elif known.allowed:
+        yield "", "is not a category: give it ranges instead of allowed values"
+    for index, entry in enumerate(known.ranges):
+        if feature.whole and entry.normal.whole().flaw():
+            yield f".ranges[{index}]", "holds no whole number, and the feature is an integer"
+
+
 def mismatches(model: Model, registry: Registry) -> list[Flaw]:
     """Why a registry cannot serve a model: a feature the model lacks, another unit, no whole number in a range."""
     features = {feature.name: feature for feature in model.features}
@@ -87,12 +103,8 @@ def mismatches(model: Model, registry: Registry) -> list[Flaw]:
             here, there = (repr(unit) if unit else "not given" for unit in (known.unit, feature.unit))
             reason = f"the unit is {here} here and {there} in model {model.name!r}"
             found.append(Flaw(registry.file, f"{field}.unit", reason))
-        elif feature.whole:
-            found.extend(
-                Flaw(registry.file, f"{field}.ranges[{index}]", "holds no whole number, and the feature is an integer")
-                for index, entry in enumerate(known.ranges)
-                if entry.normal.whole().flaw()
-            )
-    _, mistakes = read_constraints(registry.constraints, list(features), FormulaLimits())
+        else:
+            found.extend(Flaw(registry.file, f"{field}{place}", reason) for place, reason in unfit(known, feature))
+    _, mistakes = read_constraints(registry.constraints, model.features, FormulaLimits())
     found.extend(Flaw(registry.file, f"constraints.{mistake.field}", mistake.message) for mistake in mistakes)
     return found

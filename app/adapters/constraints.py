@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.adapters.features import ModelFeature
 from app.adapters.formulas import BadFormula, FormulaLimits, parse_formula
 from app.adapters.names import LONGEST_NAME, suggestion
 from app.adapters.numbers import CountFromNought, NotNegative
@@ -65,8 +66,9 @@ class Mistake(NamedTuple):
 class Names:
     """Turns names into positions, and keeps what is wrong with them."""
 
-    def __init__(self, features: Sequence[str]) -> None:
-        self.positions = {name: position for position, name in enumerate(features)}
+    def __init__(self, features: Sequence[ModelFeature]) -> None:
+        self.positions = {feature.name: position for position, feature in enumerate(features)}
+        self._categories = {feature.name for feature in features if feature.type == "category"}
         self.mistakes: list[Mistake] = []
 
     def one(self, name: str, field: str) -> list[int]:
@@ -76,6 +78,12 @@ class Names:
         hint = suggestion(name, self.positions) if len(self.mistakes) < MOST_HINTS else "look it up"
         self.mistakes.append(Mistake(field[:LONGEST_NAME], f"is not a feature of this model; {hint}"))
         return []
+
+    def number(self, name: str, field: str) -> list[int]:
+        """A feature that has a direction and a distance."""
+        if name in self._categories:
+            self.mistakes.append(Mistake(field, "is a category, which has neither direction nor step"))
+        return self.one(name, field)
 
     def several(self, names: Sequence[str], field: str) -> list[int]:
         seen: set[str] = set()
@@ -87,7 +95,7 @@ class Names:
 
 
 def read_constraints(
-    entry: ConstraintsEntry, features: Sequence[str], limits: FormulaLimits
+    entry: ConstraintsEntry, features: Sequence[ModelFeature], limits: FormulaLimits
 ) -> tuple[tuple[Item, ...], list[Mistake]]:
     """The items of some constraints, by the paths that they have there, and all that is wrong with them."""
     names = Names(features)
@@ -113,10 +121,10 @@ def _about_one(entry: ConstraintsEntry, names: Names) -> Read:
         yield f"immutable[{index}]", [Immutable(feature)]
     for name, way in entry.directions.items():
         path = f"directions.{name}"
-        yield path, [Directed(feature, Direction(way)) for feature in names.one(name, path)]
+        yield path, [Directed(feature, Direction(way)) for feature in names.number(name, path)]
     for name, step in entry.max_step.items():
         path = f"max_step.{name}"
-        yield path, [MaxStep(feature, step) for feature in names.one(name, path)]
+        yield path, [MaxStep(feature, step) for feature in names.number(name, path)]
     for index, feature in enumerate(names.several(entry.required, "required")):
         yield f"required[{index}]", [Required(feature)]
 

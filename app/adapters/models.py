@@ -9,8 +9,10 @@ from typing import Any, Literal, NoReturn
 
 from pydantic import Field, model_validator
 
+from app.adapters.features import FeatureEntry, ModelFeature, Unreadable
 from app.adapters.fields import FavourableField
 from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.names import suggestion
 from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnloadableGraph, UnusableGraph
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
@@ -19,15 +21,6 @@ from app.core.ranges import NormalRange
 
 # No score of a float32 model is larger.
 MOST_THRESHOLD = 3e38
-
-
-class FeatureEntry(Entry):
-    """One column of the model's input."""
-
-    name: str = Field(min_length=1)
-    title: str | None = None
-    unit: str | None = None
-    type: Literal["number", "integer"] = "number"
 
 
 class OutputEntry(Entry):
@@ -79,17 +72,8 @@ class ModelEntry(Entry):
     normal_ranges: str | None = None
     output: OutputEntry
     features: list[FeatureEntry] = Field(min_length=1)
+    prototype: dict[str, Finite | str] = {}
     training: dict[str, Any] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFeature:
-    """A feature as its model names it."""
-
-    name: str
-    title: str | None
-    unit: str | None
-    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +89,7 @@ class Model:
     classes: tuple[str, ...]
     favourable: Favourable
     probabilities: bool
+    prototype: Mapping[str, float | str]
     training: Mapping[str, Any]
     examples: Mapping[str, dict[str, Any]]
     scorer: Scorer
@@ -120,22 +105,21 @@ def load_model(folder: Path) -> Model:
     examples = _examples(folder / "examples")
     if flaws := [*_flaws(file, entry, sha256)]:
         raise BrokenFiles(flaws)
+    features = tuple(map(ModelFeature.of, entry.features))
     return Model(
         name=folder.name,
         title=entry.title,
         version=entry.version,
         sha256=sha256,
         registry=entry.normal_ranges,
-        features=tuple(
-            ModelFeature(feature.name, feature.title, feature.unit, feature.type == "integer")
-            for feature in entry.features
-        ),
+        features=features,
         classes=tuple(entry.output.classes),
         favourable=_favourable(entry.output),
         probabilities=entry.output.activation != "none",
+        prototype=entry.prototype,
         training=entry.training,
         examples=examples,
-        scorer=_scorer(file, entry, content),
+        scorer=_scorer(file, entry, features, content),
         file=file,
     )
 
@@ -155,6 +139,15 @@ def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
         if feature.name in seen:
             yield Flaw(file, f"features[{index}].name", f"{feature.name!r} is named twice")
         seen.add(feature.name)
+    features = {feature.name: ModelFeature.of(feature) for feature in entry.features}
+    for name, value in entry.prototype.items():
+        if name not in features:
+            yield Flaw(file, f"prototype.{name}", f"is not a feature; {suggestion(name, features)}")
+            continue
+        try:
+            features[name].read(value)
+        except Unreadable as error:
+            yield Flaw(file, f"prototype.{name}", str(error))
 
 
 def _examples(folder: Path) -> dict[str, dict[str, Any]]:
@@ -188,22 +181,21 @@ def favourable_classes(classes: tuple[str, ...], chosen: Sequence[str], threshol
     return FavourableClasses(places, others, threshold)
 
 
-def _whole_number_flaws(file: Path, entry: ModelEntry, graph: OnnxGraph) -> Iterator[Flaw]:
-    if graph.dtype.kind == "i":
-        for index, feature in enumerate(entry.features):
-            if feature.type != "integer":
-                reason = "the graph reads whole numbers, so the type must be integer"
-                yield Flaw(file, f"features[{index}].type", reason)
+def _whole_number_flaws(file: Path, entry: ModelEntry) -> Iterator[Flaw]:
+    for index, feature in enumerate(entry.features):
+        if feature.type == "number":
+            reason = "the graph reads whole numbers, so the type must be integer"
+            yield Flaw(file, f"features[{index}].type", reason)
 
 
-def _scorer(file: Path, entry: ModelEntry, content: bytes) -> OnnxScorer:
-    width = len(entry.features)
+def _scorer(file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], content: bytes) -> OnnxScorer:
+    output = entry.output
     try:
-        graph = OnnxGraph(content, width, entry.output.tensor)
-        scorer = OnnxScorer(graph, entry.output.activation, columns=len(entry.output.classes) or 1)
-        scorer.warm_up(width)
-        if flaws := [*_whole_number_flaws(file, entry, graph)]:
+        graph = OnnxGraph(content, features, output.tensor, output.classes)
+        if graph.reads_whole_numbers and (flaws := [*_whole_number_flaws(file, entry)]):
             raise BrokenFiles(flaws)
+        scorer = OnnxScorer(graph, features, output.activation, outputs=len(output.classes) or 1)
+        scorer.warm_up()
     except UnloadableGraph as error:
         raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", str(error))]) from None
     except UnusableGraph as error:

@@ -1,17 +1,30 @@
-"""ONNX Runtime: one session a model, one thread a session."""
+"""ONNX Runtime: one session a model, one thread a session. Reads graphs as the exporters write them."""
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
+from app.adapters.features import ModelFeature, placed
 from app.core.favourable import Floats
 
-INPUT_TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(int64)": np.int64}
-OUTPUT_TYPES = ("tensor(float)", "tensor(double)")
+NUMBERS = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+}
+TEXT = "tensor(string)"
+SCORES = ("tensor(float)", "tensor(double)")
+# What scikit-learn's and LightGBM's exporters write unless zipmap is off: a dictionary for each row.
+MAPPED_SCORES = ("seq(map(int64,tensor(float)))", "seq(map(string,tensor(float)))")
 
 # No call should keep a search from its clock for longer than about this.
 BATCH_SECONDS = 0.05
@@ -35,27 +48,22 @@ class ModelFailed(Exception):
     """The model broke down on rows that looked right. Says nothing of the rows."""
 
 
-class OnnxGraph:
-    """A loaded graph with one matrix in, and the tensor of it that holds the scores."""
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An input or an output of a graph: its name, its type, and its shape (None where a side is free)."""
 
-    def __init__(self, content: bytes, width: int, tensor: str | None) -> None:
-        self._session = _session(content)
-        self._input, self.dtype = _matrix_input(self._session, width)
-        self._output = _score_output(self._session, tensor)
+    name: str
+    type: str
+    shape: tuple[int | None, ...]
 
-    def run(self, rows: NDArray[Any]) -> Floats:
-        """The score tensor for these rows, as a matrix with a row for each."""
-        try:
-            (scores,) = self._session.run([self._output], {self._input: rows})
-        except Exception as error:  # noqa: BLE001  # its errors have no common base; their text may quote the rows
-            raise ModelFailed(type(error).__name__) from None
-        scores = np.asarray(scores)
-        if scores.ndim == 0 or len(scores) != len(rows):
-            raise ModelFailed("the graph does not give a score for each row")
-        return scores.reshape(len(rows), -1)
+    @classmethod
+    def of(cls, argument: Any) -> "Offer":
+        shape = argument.shape if isinstance(argument.shape, list) else []
+        return cls(argument.name, argument.type, tuple(side if isinstance(side, int) else None for side in shape))
 
 
-def _session(content: bytes) -> onnxruntime.InferenceSession:
+def open_session(content: bytes) -> onnxruntime.InferenceSession:
+    """Load a graph."""
     options = onnxruntime.SessionOptions()
     # With more threads the scores of some models depend on the size of the batch.
     options.intra_op_num_threads = 1
@@ -63,64 +71,194 @@ def _session(content: bytes) -> onnxruntime.InferenceSession:
     options.log_severity_level = 4
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001  # the same: no common base
+    except Exception as error:  # noqa: BLE001  # its errors have no common base
         raise UnloadableGraph(f"ONNX Runtime cannot load it: {error}") from None
 
 
-def _matrix_input(session: onnxruntime.InferenceSession, width: int) -> tuple[str, np.dtype[Any]]:
-    inputs = session.get_inputs()
-    if len(inputs) != 1:
-        raise UnusableGraph("features", f"the graph has {len(inputs)} inputs; one matrix is needed")
-    (entry,) = inputs
-    if entry.type not in INPUT_TYPES:
-        raise UnusableGraph("features", f"the graph reads {entry.type}; known are {', '.join(INPUT_TYPES)}")
-    if len(entry.shape) != 2 or isinstance(entry.shape[0], int):
-        raise UnusableGraph("features", f"the graph's input has the shape {entry.shape}; needed is [any, {width}]")
-    if isinstance(entry.shape[1], int) and entry.shape[1] != width:
-        raise UnusableGraph("features", f"the graph reads {entry.shape[1]} features, {width} are named")
-    return str(entry.name), np.dtype(INPUT_TYPES[entry.type])
+@dataclass(frozen=True, slots=True)
+class _Feed:
+    """One input of the graph, and the columns of a row that go into it."""
+
+    name: str
+    columns: slice
+    dtype: Any
+    flat: bool
+    texts: tuple[NDArray[np.object_], ...] = ()
+
+    def tensor(self, rows: NDArray[Any]) -> NDArray[Any]:
+        part = rows[:, self.columns]
+        if self.texts:
+            part = np.column_stack([texts[part[:, place].astype(np.intp)] for place, texts in enumerate(self.texts)])
+        elif part.dtype != self.dtype:
+            part = part.astype(self.dtype)
+        return part[:, 0] if self.flat else np.ascontiguousarray(part)
 
 
-def _score_output(session: onnxruntime.InferenceSession, tensor: str | None) -> str:
-    usable = [output.name for output in session.get_outputs() if output.type in OUTPUT_TYPES]
+class OnnxGraph:
+    """A loaded graph: which columns go into which input, and which output holds the scores."""
+
+    def __init__(
+        self, content: bytes, features: Sequence[ModelFeature], tensor: str | None, classes: Sequence[str]
+    ) -> None:
+        self._classes = tuple(classes)
+        self._session = open_session(content)
+        inputs = [Offer.of(argument) for argument in self._session.get_inputs()]
+        self._feeds = _feeds(inputs, features)
+        self._batch = _fixed_batch(inputs)
+        self._output = _score_output([Offer.of(argument) for argument in self._session.get_outputs()], tensor)
+        alone = self._feeds[0] if len(self._feeds) == 1 and not self._feeds[0].texts else None
+        # One matrix is made in the graph's own type; what goes into several inputs is sorted out from float64.
+        self.dtype = np.dtype(np.float64 if alone is None or alone.dtype is np.bool_ else alone.dtype)
+        self.reads_whole_numbers = alone is not None and self.dtype.kind == "i"
+
+    def runs(self, rows: int) -> int:
+        return 1 if self._batch is None else math.ceil(rows / self._batch)
+
+    def run(self, rows: NDArray[Any]) -> Floats:
+        """The scores of these rows, as a matrix with a row for each."""
+        if self._batch is None:
+            return self._run(rows)
+        parts = [rows[start : start + self._batch] for start in range(0, len(rows), self._batch)]
+        return np.concatenate([self._run(_padded(part, self._batch))[: len(part)] for part in parts])
+
+    def _run(self, rows: NDArray[Any]) -> Floats:
+        try:
+            (scores,) = self._session.run([self._output], {feed.name: feed.tensor(rows) for feed in self._feeds})
+        except Exception as error:  # noqa: BLE001  # its errors have no common base; their text may quote the rows
+            raise ModelFailed(type(error).__name__) from None
+        matrix = _from_maps(scores, self._classes) if isinstance(scores, list) else np.asarray(scores)
+        if matrix.ndim == 0 or len(matrix) != len(rows):
+            raise ModelFailed("the graph does not give a score for each row")
+        return matrix.reshape(len(rows), -1)
+
+
+def _padded(rows: NDArray[Any], count: int) -> NDArray[Any]:
+    """A graph with a fixed batch gets the last row again where rows are lacking."""
+    return rows if len(rows) == count else np.concatenate([rows, np.repeat(rows[-1:], count - len(rows), axis=0)])
+
+
+def _from_maps(scores: list[dict[Any, float]], classes: tuple[str, ...]) -> Floats:
+    """Dictionaries by class: by its name where the graph names the classes as we do, else by its number."""
+    keys: Sequence[Any] = classes if set(scores[0]) == set(classes) else sorted(scores[0])
+    return np.array([[row[key] for key in keys] for row in scores], dtype=np.float32)
+
+
+def _fixed_batch(inputs: Sequence[Offer]) -> int | None:
+    sizes = {offer.shape[0] for offer in inputs if offer.shape}
+    if len(sizes) > 1:
+        raise UnusableGraph("features", "the graph's inputs have different batch sizes")
+    return next(iter(sizes), None)
+
+
+def _feeds(inputs: Sequence[Offer], features: Sequence[ModelFeature]) -> tuple[_Feed, ...]:
+    """Sort the columns into the inputs: by name where every input is called like a feature, else in order."""
+    places = placed(features)
+    by_name = {feature.name: columns for feature, columns in zip(features, places, strict=True)}
+    total = sum(feature.width for feature in features)
+    if len(inputs) > 1 and {offer.name for offer in inputs} == set(by_name):
+        spans = [slice(by_name[offer.name][0], by_name[offer.name][-1] + 1) for offer in inputs]
+    else:
+        spans = _in_order(inputs, total)
+    return tuple(_feed(offer, span, features, places) for offer, span in zip(inputs, spans, strict=True))
+
+
+def _in_order(inputs: Sequence[Offer], total: int) -> list[slice]:
+    if any(len(offer.shape) not in (1, 2) for offer in inputs):
+        raise UnusableGraph("features", f"the graph reads {_described(inputs)}; needed are tables: [rows, columns]")
+    widths = [offer.shape[1] if len(offer.shape) == 2 else 1 for offer in inputs]
+    if len(inputs) == 1 and widths[0] is None:
+        widths = [total]
+    if None in widths or sum(width or 0 for width in widths) != total:
+        wanted = "an unknown number of" if None in widths else sum(width or 0 for width in widths)
+        raise UnusableGraph("features", f"the graph reads {wanted} columns ({_described(inputs)}), {total} are named")
+    starts = np.cumsum([0, *widths])
+    return [slice(int(start), int(stop)) for start, stop in pairwise(starts)]
+
+
+def _feed(offer: Offer, span: slice, features: Sequence[ModelFeature], places: Sequence[tuple[int, ...]]) -> _Feed:
+    inside = [
+        (place, feature)
+        for place, feature in enumerate(features)
+        if places[place][0] >= span.start and places[place][-1] < span.stop
+    ]
+    flat = len(offer.shape) == 1
+    if offer.type == TEXT:
+        for place, feature in inside:
+            if not feature.texts or feature.sees_missing:
+                reason = f"the graph reads text in input {offer.name!r}: needed is a category of texts, never missing"
+                raise UnusableGraph(f"features[{place}]", reason)
+        texts = tuple(np.array(feature.texts, dtype=object) for _, feature in inside)
+        return _Feed(offer.name, span, object, flat, texts)
+    if offer.type not in NUMBERS:
+        known = ", ".join((*NUMBERS, TEXT))
+        raise UnusableGraph("features", f"the graph reads {offer.type} in input {offer.name!r}; known are {known}")
+    for place, feature in inside:
+        if feature.texts:
+            reason = f"the graph reads numbers in input {offer.name!r}: give codes, or one_hot = true"
+            raise UnusableGraph(f"features[{place}]", reason)
+        if feature.sees_missing and offer.type not in SCORES:
+            raise UnusableGraph(f"features[{place}].takes_missing", f"the graph reads {offer.type}, which has no NaN")
+    return _Feed(offer.name, span, NUMBERS[offer.type], flat)
+
+
+def _described(inputs: Sequence[Offer]) -> str:
+    return ", ".join(f"{offer.name} {offer.type} {[side or 'any' for side in offer.shape]}" for offer in inputs)
+
+
+def _score_output(outputs: Sequence[Offer], tensor: str | None) -> str:
+    usable = [offer.name for offer in outputs if offer.type in (*SCORES, *MAPPED_SCORES)]
     if tensor is None and len(usable) == 1:
-        return str(usable[0])
+        return usable[0]
     if tensor is not None and tensor in usable:
         return tensor
-    offer = ", ".join(usable) or "no tensor of floating-point numbers (from scikit-learn, export with zipmap off)"
-    what = (
-        "say which of the graph's outputs holds the scores" if tensor is None else f"the graph has no output {tensor!r}"
-    )
+    offer = ", ".join(usable) or "no tensor of floating-point numbers"
+    what = "say which output holds the scores" if tensor is None else f"the graph has no output {tensor!r}"
     raise UnusableGraph("output.tensor", f"{what}; it offers {offer}")
 
 
 class OnnxScorer:
     """The model as the core sees it: rows in, one score a class (or one value) out."""
 
-    def __init__(self, graph: OnnxGraph, activation: str, columns: int) -> None:
+    def __init__(self, graph: OnnxGraph, features: Sequence[ModelFeature], activation: str, outputs: int) -> None:
         self._graph = graph
+        self._features = tuple(features)
+        self._places = placed(features)
         self._activation = activation
-        self._columns = columns
+        self._outputs = outputs
         self.dtype = graph.dtype
         self.batch_rows = 1
 
+    def columns(self, position: int) -> tuple[int, ...]:
+        return self._places[position]
+
+    def cells(self, position: int, value: float) -> tuple[float, ...]:
+        return self._features[position].cells(value)
+
+    def runs(self, rows: int) -> int:
+        return self._graph.runs(rows)
+
     def __call__(self, rows: NDArray[Any]) -> Floats:
         outputs = _activated(self._graph.run(rows), self._activation)
-        if self._columns == 2 and outputs.shape[1] == 1:
+        if self._outputs == 2 and outputs.shape[1] == 1:
             # One output for two classes is the score of the second.
             return np.hstack([1 - outputs, outputs])
         return outputs
 
-    def warm_up(self, width: int) -> None:
+    def warm_up(self) -> None:
         """Check the shape of what comes out, and choose a batch that takes no longer than it should."""
-        outputs = self(np.zeros((2, width), dtype=self.dtype))
-        if outputs.shape != (2, self._columns):
+        outputs = self(self._noughts(2))
+        if outputs.shape != (2, self._outputs):
             got = outputs.size / 2
-            raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._columns} are needed")
-        self.batch_rows = batch_rows_for(lambda rows: self._seconds(rows, width))
+            raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._outputs} are needed")
+        self.batch_rows = batch_rows_for(self._seconds)
 
-    def _seconds(self, rows: int, width: int) -> float:
-        matrix = np.zeros((rows, width), dtype=self.dtype)
+    def _noughts(self, rows: int) -> NDArray[Any]:
+        """Rows of noughts, and of the first of each category."""
+        row = [cell for feature in self._features for cell in feature.cells(0.0)]
+        return np.repeat(np.array([row], dtype=self.dtype), rows, axis=0)
+
+    def _seconds(self, rows: int) -> float:
+        matrix = self._noughts(rows)
         best = float("inf")
         for _ in range(2):
             began = time.perf_counter()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from app.adapters.constraints import ConstraintsEntry
 from app.adapters.fields import ConditionField, MoveToField
@@ -30,7 +30,14 @@ class FeatureEntry(Entry):
 
     unit: str | None = None
     move_to: MoveToField = MoveTo()
-    ranges: list[RangeEntry] = Field(min_length=1)
+    ranges: list[RangeEntry] = []
+    allowed: list[str | Finite] = []
+
+    @model_validator(mode="after")
+    def _knows_one_thing(self) -> "FeatureEntry":
+        if bool(self.ranges) == bool(self.allowed):
+            raise ValueError("needs ranges or, for a category, allowed values: the one or the other")
+        return self
 
 
 class RegistryEntry(Entry):
@@ -50,6 +57,7 @@ class KnownFeature:
     unit: str | None
     move_to: MoveTo
     ranges: tuple[ConditionalRange, ...]
+    allowed: tuple[str | float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,4 +95,4 @@ def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
 
 def _known(feature: FeatureEntry) -> KnownFeature:
     ranges = tuple(ConditionalRange(entry.normal(), entry.when, entry.source) for entry in feature.ranges)
-    return KnownFeature(feature.unit, feature.move_to, ranges)
+    return KnownFeature(feature.unit, feature.move_to, ranges, tuple(feature.allowed))

@@ -2,19 +2,22 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
 
+from app.adapters.features import as_sent
 from app.adapters.models import Model
 from app.adapters.numbers import number_text
 from app.api.forms import Line
-from app.api.posing import ChosenRange, Question
+from app.api.posing import Question
+from app.core.constraints import Direction
 from app.core.facts import Best, Explained, Found
 from app.core.favourable import Favourable, FavourableInterval
 from app.core.oracle import Verdict
 from app.core.problem import Move
-from app.core.ranges import Condition, Equals
+from app.core.ranges import Allowed, Condition, Equals
 
 # An explanation lists so many ways of giving up constraints, the smallest, and counts the others.
 MOST_RELAXATIONS = 20
@@ -61,11 +64,12 @@ class LineWriter:
     def __init__(self, question: Question) -> None:
         self._question = question
         self._names = [encoded(feature.name) for feature in question.model.features]
-        self._values = [number_text(value) for value in question.values]
+        self._values = question.texts
         self._unchanged = [f"{name}:{value}" for name, value in zip(self._names, self._values, strict=True)]
-        targets = {move.position: number_text(move.target) for move in question.problem.candidates}
+        targets = {move.position: self._text(move.position, move.target) for move in question.problem.candidates}
         self._changes = {position: self._change(position, target) for position, target in targets.items()}
         self._changed = {position: f"{self._names[position]}:{target}" for position, target in targets.items()}
+        self._clauses = {position: self._clause(position, target) for position, target in targets.items()}
 
     def start(self, prediction: Verdict, limits: dict[str, Any]) -> Line:
         question = self._question
@@ -103,9 +107,24 @@ class LineWriter:
         classes = self._question.model.classes
         prediction = prediction_json(isinstance(found, Found), found.score, found.label, classes)
         return (
-            f'"changes":[{changes}],"cost":{number_text(found.cost)},"prediction":{prediction},'
-            f'"instance":{{{",".join(row)}}}'
+            f'"sentence":{self._sentence(positions)},"changes":[{changes}],"cost":{number_text(found.cost)},'
+            f'"prediction":{prediction},"instance":{{{",".join(row)}}}'
         )
+
+    def _sentence(self, positions: Sequence[int]) -> str:
+        """The changes as a person would say them, as JSON."""
+        *first, last = [self._clauses[position] for position in positions] or ["change nothing"]
+        said = f"{', '.join(first)} and {last}" if first else last
+        return encoded(f"{said[0].upper()}{said[1:]}.")
+
+    def _clause(self, position: int, target: str) -> str:
+        feature = self._question.model.features[position]
+        verb = {None: "change", Direction.INCREASE: "raise", Direction.DECREASE: "lower"}[self._direction(position)]
+        unit = f" {feature.unit}" if feature.unit not in (None, "1") else ""
+        before, after = (
+            json.loads(text) if text.startswith('"') else text for text in (self._values[position], target)
+        )
+        return f"{verb} {feature.name} from {before} to {after}{unit}"
 
     def _no_recourse(self, explained: Explained) -> str:
         """Why there is no way out: what to give up for one, or how close any subset comes."""
@@ -130,26 +149,44 @@ class LineWriter:
     def _change(self, position: int, target: str) -> str:
         feature = self._question.model.features[position]
         return (
-            f'{{"feature":{self._names[position]},"from":{self._values[position]},"to":{target},'
-            f'"unit":{encoded(feature.unit)},"direction":"{self._question.problem.states[position].direction}"}}'
+            f'{{"feature":{self._names[position]},"title":{encoded(feature.title)},"from":{self._values[position]},'
+            f'"to":{target},"unit":{encoded(feature.unit)},"direction":{encoded(self._direction(position))}}}'
         )
+
+    def _direction(self, position: int) -> Direction | None:
+        """Up or down; a category goes neither way."""
+        is_category = self._question.model.features[position].type == "category"
+        return None if is_category else self._question.problem.states[position].direction
+
+    def _text(self, position: int, value: float | None) -> str:
+        return "null" if value is None else self._question.model.features[position].text(value)
+
+    def _filled(self, position: int) -> str:
+        """What stood in for a missing value, so that nobody takes it for a measurement."""
+        missing = isnan(self._question.problem.instance[position])
+        default = self._question.model.features[position].default if missing else None
+        return "null" if default is None else as_sent(default)
+
+    def _range(self, position: int) -> str:
+        chosen = self._question.ranges[position]
+        if chosen is None:
+            return '"low":null,"high":null,"allowed":null,"when":null'
+        when = encoded(when_json(chosen.when))
+        if isinstance(chosen.normal, Allowed):
+            allowed = ",".join(self._text(position, code) for code in chosen.normal.codes)
+            return f'"low":null,"high":null,"allowed":[{allowed}],"when":{when}'
+        low, high = _number_or_null(chosen.normal.low), _number_or_null(chosen.normal.high)
+        return f'"low":{low},"high":{high},"allowed":null,"when":{when}'
 
     def _feature(self, position: int) -> str:
         feature = self._question.model.features[position]
         finding = self._question.problem.findings[position]
         return (
             f'{{"name":{self._names[position]},"title":{encoded(feature.title)},"value":{self._values[position]},'
-            f'"unit":{encoded(feature.unit)},{_range_json(self._question.ranges[position])},'
-            f'"status":"{finding.status}","target":{_number_or_null(finding.target)},'
+            f'"filled":{self._filled(position)},"unit":{encoded(feature.unit)},{self._range(position)},'
+            f'"status":"{finding.status}","target":{self._text(position, finding.target)},'
             f'"movable":{encoded(finding.movable)},"why_not":{encoded(finding.why_not)}}}'
         )
-
-
-def _range_json(chosen: ChosenRange | None) -> str:
-    if chosen is None:
-        return '"low":null,"high":null,"when":null'
-    low, high = _number_or_null(chosen.normal.low), _number_or_null(chosen.normal.high)
-    return f'"low":{low},"high":{high},"when":{encoded(when_json(chosen.when))}'
 
 
 def _number_or_null(number: float | None) -> str:

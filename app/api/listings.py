@@ -43,7 +43,11 @@ class FeatureListing(BaseModel):
     title: str | None
     unit: str | None
     type: str
+    categories: list[str | float]
+    may_be_missing: bool
+    default: str | float | None
     move_to: str | dict[str, float] | None
+    allowed: list[str | float]
     ranges: list[RangeListing]
 
 
@@ -56,6 +60,7 @@ class ModelDetails(ModelListing):
     normal_ranges: str | None
     registries: list[str]
     examples: list[str]
+    prototype: dict[str, float | str]
     training: dict[str, Any]
 
 
@@ -64,6 +69,7 @@ class RegistryFeature(BaseModel):
 
     unit: str | None
     move_to: str | dict[str, float]
+    allowed: list[str | float]
     ranges: list[RangeListing]
 
 
@@ -105,6 +111,7 @@ def describe_model(model: Model, catalog: Catalog) -> ModelDetails:
         normal_ranges=model.registry,
         registries=catalog.registries_for(model),
         examples=list(model.examples),
+        prototype=dict(model.prototype),
         training=dict(model.training),
     )
 
@@ -115,11 +122,14 @@ def describe_registry(registry: Registry) -> RegistryDetails:
         title=registry.title,
         version=registry.version,
         source=registry.source,
-        features={
-            name: RegistryFeature(unit=known.unit, move_to=_move_to(known.move_to), ranges=_ranges(known))
-            for name, known in registry.features.items()
-        },
+        features={name: _registry_feature(known) for name, known in registry.features.items()},
         constraints=registry.constraints,
+    )
+
+
+def _registry_feature(known: KnownFeature) -> RegistryFeature:
+    return RegistryFeature(
+        unit=known.unit, move_to=_move_to(known.move_to), allowed=list(known.allowed), ranges=_ranges(known)
     )
 
 
@@ -138,8 +148,12 @@ def _features(model: Model, registry: Registry | None) -> list[FeatureListing]:
             name=feature.name,
             title=feature.title,
             unit=feature.unit,
-            type="integer" if feature.whole else "number",
+            type=feature.type,
+            categories=list(feature.categories),
+            may_be_missing=feature.may_be_missing,
+            default=feature.default,
             move_to=_move_to(known[feature.name].move_to) if feature.name in known else None,
+            allowed=list(known[feature.name].allowed) if feature.name in known else [],
             ranges=_ranges(known[feature.name]) if feature.name in known else [],
         )
         for feature in model.features

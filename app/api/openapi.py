@@ -12,6 +12,8 @@ from app.core.facts import Engine, Guarantee, Reason
 from app.core.problem import WhyNot
 from app.core.ranges import Status
 
+Value = float | str | None
+
 
 class Described(BaseModel):
     """An object of an answer. These classes describe what is sent; they do not make it."""
@@ -63,13 +65,15 @@ class FeatureState(Described):
 
     name: str
     title: str | None
-    value: float
+    value: Value
+    filled: Value = Field(description="what stood in for a missing value")
     unit: str | None
     low: float | None
     high: float | None
+    allowed: list[Value] | None = Field(description="of a category")
     when: dict[str, Any] | None = Field(description="the condition of the range that was chosen")
     status: Status
-    target: float | None
+    target: Value
     movable: bool
     why_not: WhyNot | None
 
@@ -91,10 +95,11 @@ class Change(Described):
     """One feature moved to its target."""
 
     feature: str
-    from_: float = Field(alias="from")
-    to: float
+    title: str | None
+    from_: Value = Field(alias="from")
+    to: Value
     unit: str | None
-    direction: Direction
+    direction: Direction | None = Field(description="null for a category")
 
 
 class Counterfactual(Described):
@@ -102,10 +107,11 @@ class Counterfactual(Described):
 
     type: Literal["counterfactual"]
     rank: int
+    sentence: str = Field(description="the changes as a person would say them")
     changes: list[Change]
     cost: float
     prediction: Prediction
-    instance: dict[str, float]
+    instance: dict[str, Value]
 
 
 class Progress(Described):
@@ -129,10 +135,11 @@ class Elapsed(Described):
 class Unsent(Described):
     """A set of changes that is not an answer: one that is forbidden, or one that does not quite suffice."""
 
+    sentence: str
     changes: list[Change]
     cost: float
     prediction: Prediction
-    instance: dict[str, float]
+    instance: dict[str, Value]
 
 
 class Relaxation(Described):

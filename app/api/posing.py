@@ -1,16 +1,18 @@
 """From a request to a posed problem: names become positions, and everything that can be refused is refused here."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
 from app.adapters.catalog import Catalog, mismatches
 from app.adapters.constraints import read_constraints, written
+from app.adapters.features import ModelFeature, Unreadable, as_sent
 from app.adapters.formulas import FormulaLimits
-from app.adapters.models import Model, ModelFeature, favourable_classes
+from app.adapters.models import Model, favourable_classes
 from app.adapters.names import LONGEST_NAME, closest, suggestion
 from app.adapters.registries import Registry
 from app.api.errors import MOST_ERRORS, ConflictingConstraints, FieldError, InvalidRequest
@@ -25,6 +27,7 @@ from app.core.constraints import Item
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.problem import Feature, Problem, pose
 from app.core.ranges import (
+    Allowed,
     Condition,
     ContextLacks,
     ContextNotANumber,
@@ -60,7 +63,7 @@ class Errors:
 class ChosenRange:
     """The range and the target policy that hold for this person, and the condition that chose them."""
 
-    normal: NormalRange
+    normal: NormalRange | Allowed
     move_to: MoveTo
     when: Mapping[str, Condition]
 
@@ -71,7 +74,7 @@ class Question:
 
     model: Model
     registry: Registry | None
-    values: tuple[float, ...]
+    texts: tuple[str, ...]
     ranges: tuple[ChosenRange | None, ...]
     favourable: Favourable
     problem: Problem
@@ -88,29 +91,46 @@ def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog, 
     _check_names(request, model, errors)
     errors.raise_any()
     ranges = tuple(_range(feature, request, registry, errors) for feature in model.features)
-    _check_guide(request, model, ranges, errors)
+    guide = _guide(request, model, ranges, errors)
     errors.raise_any()
     features = tuple(
-        _feature(feature, value, chosen, request)
+        _feature(feature, value, chosen, guide.get(feature.name), request.weights)
         for feature, value, chosen in zip(model.features, values, ranges, strict=True)
     )
     problem = pose(features, items)
     _check_targets(problem, model, ranges, errors)
     errors.raise_any()
     _check_conflict(problem, request, registry)
-    return Question(model, registry, values, ranges, favourable, problem, _unused(request, registry))
+    texts = tuple(as_sent(request.instance[feature.name]) for feature in model.features)
+    return Question(model, registry, texts, ranges, favourable, problem, _unused(request, registry))
 
 
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
     """The values in the model's order; every feature is needed, and no other."""
-    names = [feature.name for feature in model.features]
-    _check_known(instance, names, field, errors)
-    for feature in model.features:
-        if feature.name not in instance:
-            errors.add(f"{field}.{feature.name}", "is missing")
-        elif flaw := _flaw(instance[feature.name], feature, model):
-            errors.add(f"{field}.{feature.name}", flaw)
-    return tuple(instance.get(name, 0) for name in names)
+    _check_known(instance, [feature.name for feature in model.features], field, errors)
+    return tuple(
+        _read(instance[feature.name], feature, model, f"{field}.{feature.name}", errors)
+        if feature.name in instance
+        else _absent(feature, f"{field}.{feature.name}", errors)
+        for feature in model.features
+    )
+
+
+def _absent(feature: ModelFeature, field: str, errors: Errors) -> float:
+    hint = "; send null for a value that is not known" if feature.may_be_missing else ""
+    errors.add(field, f"is missing{hint}")
+    return nan
+
+
+def _read(raw: Any, feature: ModelFeature, model: Model, field: str, errors: Errors) -> float:
+    try:
+        value = feature.read(raw)
+    except Unreadable as error:
+        errors.add(field, str(error))
+        return nan
+    if not isnan(value) and not all(_fits(cell, model.scorer.dtype) for cell in feature.cells(value)):
+        errors.add(field, f"is too large for the model's {model.scorer.dtype} input")
+    return value
 
 
 def read_target(target: TargetBody, model: Model, errors: Errors) -> Favourable:
@@ -202,10 +222,14 @@ def _range(
 ) -> ChosenRange | None:
     known = registry.features.get(feature.name) if registry is not None else None
     own = request.normal_ranges.get(feature.name)
+    if own is not None and feature.type == "category":
+        return _own_categories(own, feature, errors)
     if own is not None:
         return _own_range(own, feature, known.move_to if known is not None else MoveTo(), errors)
     if known is None or registry is None:
         return None
+    if known.allowed:
+        return ChosenRange(_allowed(known.allowed, feature), MoveTo(), {})
     # The context is looked in first, then the instance.
     facts: dict[str, Any] = {**request.instance, **request.context}
     try:
@@ -226,11 +250,29 @@ def _unused(request: CounterfactualsRequest, registry: Registry | None) -> tuple
     return tuple(key for key in request.context if key not in asked)
 
 
+def _allowed(values: Sequence[float | str], feature: ModelFeature) -> Allowed:
+    return Allowed(tuple(feature.read(value) for value in values))
+
+
+def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange | None:
+    field = f"normal_ranges.{feature.name}"
+    if not own.allowed or own.low is not None or own.high is not None or own.move_to is not None:
+        errors.add(field, "is a category: give it allowed values, and nothing else")
+        return None
+    try:
+        return ChosenRange(_allowed(own.allowed, feature), MoveTo(), {})
+    except Unreadable as error:
+        errors.add(f"{field}.allowed", str(error))
+        return None
+
+
 def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Errors) -> ChosenRange:
     normal = NormalRange(own.low, own.high)
     move_to = usual if own.move_to is None else own.move_to
     field = f"normal_ranges.{feature.name}"
-    if flaw := normal.flaw():
+    if own.allowed is not None:
+        errors.add(field, "is not a category: give it low, high or both")
+    elif flaw := normal.flaw():
         errors.add(field, flaw)
     elif feature.whole and normal.whole().flaw():
         errors.add(field, "holds no whole number, and the feature is an integer")
@@ -240,28 +282,33 @@ def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Err
     return ChosenRange(normal, move_to, {})
 
 
-def _check_guide(
+def _guide(
     request: CounterfactualsRequest, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors
-) -> None:
+) -> dict[str, float]:
+    """The values to move to where there is no range: the request's, or else the model's own prototype."""
+    guide = {}
     for feature, chosen in zip(model.features, ranges, strict=True):
-        if feature.name not in request.guide:
-            continue
-        if chosen is not None:
-            errors.add(f"guide.{feature.name}", "has a normal range; a guide is for features without one")
-        elif flaw := _flaw(request.guide[feature.name], feature, model):
-            errors.add(f"guide.{feature.name}", flaw)
+        field = f"guide.{feature.name}"
+        raw = request.guide.get(feature.name, model.prototype.get(feature.name) if chosen is None else None)
+        if feature.name in request.guide and chosen is not None:
+            errors.add(field, "has a normal range; a guide is for features without one")
+        elif feature.name in request.guide and raw is None:
+            errors.add(field, "must not be missing")
+        elif raw is not None:
+            guide[feature.name] = _read(raw, feature, model, field, errors)
+    return guide
 
 
 def _feature(
-    feature: ModelFeature, value: float, chosen: ChosenRange | None, request: CounterfactualsRequest
+    feature: ModelFeature, value: float, chosen: ChosenRange | None, guide: float | None, weights: Mapping[str, float]
 ) -> Feature:
     return Feature(
         value=float(value),
         normal=None if chosen is None else chosen.normal,
         move_to=MoveTo() if chosen is None else chosen.move_to,
-        guide=request.guide.get(feature.name),
+        guide=guide,
         whole=feature.whole,
-        weight=request.weights.get(feature.name, 1),
+        weight=weights.get(feature.name, 1),
     )
 
 
@@ -269,13 +316,12 @@ def _items(
     request: CounterfactualsRequest, model: Model, registry: Registry | None, limits: FormulaLimits, errors: Errors
 ) -> tuple[Item, ...]:
     """What always holds where the ranges come from, and what the request adds to that."""
-    names = [feature.name for feature in model.features]
-    own, mistakes = read_constraints(request.constraints, names, limits)
+    own, mistakes = read_constraints(request.constraints, model.features, limits)
     for mistake in mistakes:
         errors.add(f"constraints.{mistake.field}", mistake.message)
     if registry is None or errors.found:
         return own
-    always, _ = read_constraints(registry.constraints, names, FormulaLimits())
+    always, _ = read_constraints(registry.constraints, model.features, FormulaLimits())
     return (*(Item(f"{REGISTRY}{item.path}", item.statement) for item in always), *own)
 
 
@@ -292,18 +338,11 @@ def _check_conflict(problem: Problem, request: CounterfactualsRequest, registry:
 
 def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors) -> None:
     for move in problem.candidates:
-        if not _fits(move.target, model.scorer.dtype):
+        feature = model.features[move.position]
+        if not all(_fits(cell, model.scorer.dtype) for cell in feature.cells(move.target)):
             where = "guide" if ranges[move.position] is None else "normal_ranges"
-            field = f"{where}.{model.features[move.position].name}"
-            errors.add(field, f"leads to a target that is too large for the model's {model.scorer.dtype} input")
-
-
-def _flaw(value: float, feature: ModelFeature, model: Model) -> str | None:
-    if feature.whole and not float(value).is_integer():
-        return "must be a whole number"
-    if not _fits(value, model.scorer.dtype):
-        return f"is too large for the model's {model.scorer.dtype} input"
-    return None
+            reason = f"leads to a target that is too large for the model's {model.scorer.dtype} input"
+            errors.add(f"{where}.{feature.name}", reason)
 
 
 def _fits(value: float, dtype: np.dtype[Any]) -> bool:

@@ -11,7 +11,7 @@ from app.api.errors import FieldError, InvalidRequest
 from app.api.lines import model_identity, score_text, target_json
 from app.api.posing import Errors, read_instance, read_target
 from app.api.schemas import PredictionsRequest
-from app.core.oracle import Verdict
+from app.core.oracle import Verdict, encoded_row
 
 
 class ModelIdentity(BaseModel):
@@ -71,7 +71,7 @@ def predict(request: PredictionsRequest, model: Model) -> SinglePrediction | Sev
 
 
 def _outputs(rows: list[tuple[float, ...]], model: Model) -> Any:
-    matrix = np.array(rows, dtype=model.scorer.dtype)
+    matrix = np.array([encoded_row(model.scorer, row) for row in rows], dtype=model.scorer.dtype)
     batch = model.scorer.batch_rows
     return np.concatenate([model.scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])
 

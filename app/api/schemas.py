@@ -18,11 +18,23 @@ def _context_value(value: Any) -> str | float | bool:
     return check_number(value)
 
 
+def _value(value: Any) -> float | str | None:
+    """Whether it suits its feature is for the model to say; here it only has to be a value at all."""
+    return value if value is None or isinstance(value, str) else check_number(value)
+
+
 ContextValue = Annotated[
     str | float | bool,
     PlainValidator(_context_value),
     WithJsonSchema({"type": ["string", "number", "boolean"]}),
 ]
+
+
+def _category(value: Any) -> float | str:
+    return value if isinstance(value, str) else check_number(value)
+
+
+Category = Annotated[float | str, PlainValidator(_category), WithJsonSchema({"type": ["number", "string"]})]
 
 
 class Body(BaseModel):
@@ -36,6 +48,7 @@ class RangeBody(Body):
 
     low: Number | None = None
     high: Number | None = None
+    allowed: list[Category] | None = Field(default=None, description="of a category, instead of low and high")
     move_to: MoveToField | None = Field(default=None, description="how it is moved; left out, as the registry has it")
 
 
@@ -57,7 +70,12 @@ class LimitsBody(Body):
     max_model_rows: CountFromOne | None = None
 
 
-Instance = dict[str, Number]
+Value = Annotated[
+    float | str | None,
+    PlainValidator(_value),
+    WithJsonSchema({"type": ["number", "string", "null"], "description": "a number, a category, or null for missing"}),
+]
+Instance = dict[str, Value]
 Context = dict[str, ContextValue]
 
 
@@ -69,7 +87,7 @@ class CounterfactualsRequest(Body):
     registry: str | None = Field(default=None, description="another registry than the model's; null: no ranges at all")
     target: TargetBody = Field(default=TargetBody(), description="another target than the model's own")
     normal_ranges: dict[str, RangeBody] = Field(default={}, description="ranges that replace the registry's")
-    guide: dict[str, Number] = Field(default={}, description="values to move to, for features without a range")
+    guide: dict[str, Value] = Field(default={}, description="values to move to, for features without a range")
     constraints: ConstraintsEntry = ConstraintsEntry()
     weights: dict[str, Weight] = Field(default={}, description="how hard a change is; 1 where nothing is said")
     limits: LimitsBody = LimitsBody()

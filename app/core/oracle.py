@@ -27,9 +27,26 @@ class Scorer(Protocol):
         """How many rows a call should hold at the most, so that the clock is looked at often enough."""
         ...
 
+    def columns(self, position: int) -> tuple[int, ...]:
+        """The columns of a row that hold the feature at this position."""
+        ...
+
+    def cells(self, position: int, value: float) -> tuple[float, ...]:
+        """What these columns hold for a value of the feature."""
+        ...
+
+    def runs(self, rows: int) -> int:
+        """How often the model has to be called for so many rows."""
+        ...
+
     def __call__(self, rows: NDArray[Any]) -> Floats:
         """Score the rows."""
         ...
+
+
+def encoded_row(scorer: Scorer, instance: Sequence[float]) -> list[float]:
+    """An instance, given by the values of its features, as the row that the model reads."""
+    return [cell for position, value in enumerate(instance) for cell in scorer.cells(position, value)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +93,14 @@ class Oracle:
         self._favourable = favourable
         self._budget = budget
         self._sent = instance
-        self._columns = np.array([move.position for move in moves], dtype=np.intp)
-        self._instance = np.array([instance], dtype=scorer.dtype)
+        self._instance = np.array([encoded_row(scorer, instance)], dtype=scorer.dtype)
+        columns = [scorer.columns(move.position) for move in moves]
+        self._columns = np.array([column for group in columns for column in group], dtype=np.intp)
+        # A move may take several columns with it; each belongs to one move.
+        self._movers = np.repeat(np.arange(len(moves)), [len(group) for group in columns])
         self._values = self._instance[0, self._columns]
-        self._targets = np.array([move.target for move in moves], dtype=scorer.dtype)
+        targets = [cell for move in moves for cell in scorer.cells(move.position, move.target)]
+        self._targets = np.array(targets, dtype=scorer.dtype)
         self._weights = [move.weight for move in moves]
         self.meter = Meter() if meter is None else meter
         self.best: Best | None = None
@@ -99,7 +120,7 @@ class Oracle:
         """What the model says of the instance as it stands: asked once, first, however little time there is."""
         self._budget.rows_left -= 1
         verdict = Verdict.of(self._timed(self._instance), self._favourable)
-        self._remember_best(np.zeros((1, len(self._columns)), dtype=np.bool_), verdict)
+        self._remember_best(np.zeros((1, len(self._weights)), dtype=np.bool_), verdict)
         self._at_rest = self.best
         return verdict
 
@@ -107,7 +128,7 @@ class Oracle:
         """Judge subsets, one row of truth values each, as many from the front as the budget allows."""
         subsets = subsets[: self._budget.take_rows(len(subsets))]
         rows = np.repeat(self._instance, len(subsets), axis=0)
-        rows[:, self._columns] = np.where(subsets, self._targets, self._values)
+        rows[:, self._columns] = np.where(subsets[:, self._movers], self._targets, self._values)
         verdict = Verdict.of(self._timed(rows), self._favourable)
         self._remember_best(subsets, verdict)
         return verdict
@@ -125,5 +146,5 @@ class Oracle:
         outputs = self._scorer(rows)
         self.meter.seconds += self._budget.clock() - began
         self.meter.rows += len(rows)
-        self.meter.calls += 1
+        self.meter.calls += self._scorer.runs(len(rows))
         return outputs

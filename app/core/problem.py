@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import isnan
 
 from app.core.constraints import Directed, Immutable, Item, MaxChanges, MaxStep, State, Statement, forbids, meaning
 from app.core.formula import FALSE, TRUE, Changed, Formula, substituted
-from app.core.ranges import MoveTo, NormalRange, Status, whole_target
+from app.core.ranges import Allowed, MoveTo, NormalRange, Status, whole_target
 
 
 class WhyNot(StrEnum):
@@ -14,6 +15,7 @@ class WhyNot(StrEnum):
 
     NORMAL = "normal"
     NO_RANGE = "no_range"
+    MISSING = "missing"
     AT_TARGET = "at_target"
     IMMUTABLE = "immutable"
     DIRECTION = "direction"
@@ -29,10 +31,13 @@ FORBIDDING: dict[type[Statement], WhyNot] = {
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One position of the instance: its value, and what is known of where it should be."""
+    """One position of the instance: its value, and what is known of where it should be.
+
+    The value of a category is its code, and not a number where it is missing.
+    """
 
     value: float
-    normal: NormalRange | None = None
+    normal: NormalRange | Allowed | None = None
     move_to: MoveTo = MoveTo()
     guide: float | None = None
     whole: bool = False
@@ -120,19 +125,27 @@ def _conjuncts(problem: Problem) -> tuple[Formula, ...]:
 
 
 def _status(feature: Feature) -> Status:
-    return Status.UNKNOWN if feature.normal is None else feature.normal.status(feature.value)
+    if feature.normal is None or isnan(feature.value):
+        return Status.UNKNOWN
+    return feature.normal.status(feature.value)
 
 
 def _state(feature: Feature, status: Status) -> State:
+    if isnan(feature.value):
+        return State(feature.value, None, abnormal=False)
     if feature.normal is None:
         return State(feature.value, feature.guide, abnormal=feature.guide is not None)
     if status is Status.NORMAL:
         return State(feature.value, None, abnormal=False)
+    if isinstance(feature.normal, Allowed):
+        return State(feature.value, feature.normal.codes[0], abnormal=True)
     target = feature.move_to.target(feature.normal, status)
     return State(feature.value, whole_target(target, feature.normal) if feature.whole else target, abnormal=True)
 
 
 def _why_not(status: Status, state: State) -> WhyNot | None:
+    if isnan(state.value):
+        return WhyNot.MISSING
     if status is Status.NORMAL:
         return WhyNot.NORMAL
     if state.target is None:

@@ -13,6 +13,7 @@ class Status(StrEnum):
     NORMAL = "normal"
     LOW = "low"
     HIGH = "high"
+    NOT_ALLOWED = "not_allowed"
     UNKNOWN = "unknown"
 
 
@@ -53,6 +54,16 @@ class NormalRange:
             None if self.low is None else float(math.ceil(self.low)),
             None if self.high is None else float(math.floor(self.high)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The normal values of a category, by their codes; an abnormal one moves to the first."""
+
+    codes: tuple[float, ...]
+
+    def status(self, value: float) -> Status:
+        return Status.NORMAL if value in self.codes else Status.NOT_ALLOWED
 
 
 @dataclass(frozen=True, slots=True)

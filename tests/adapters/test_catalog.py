@@ -84,9 +84,13 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
         (
             'name = "b"',
             'name = "b"\ntype = "text"',
-            "features[1].type: must be 'number' or 'integer'",
+            "features[1].type: must be 'number', 'integer' or 'category'",
         ),
-        ('[[features]]\nname = "b"', "", "features: the graph reads 2 features, 1 are named"),
+        (
+            '[[features]]\nname = "b"',
+            "",
+            "features: the graph reads 2 columns (features tensor(float) ['any', 2]), 1 are named",
+        ),
         ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'; known are r"),
         (
             "[output]",
@@ -111,7 +115,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "{ low = 1 }",
             "",
-            "features.a.ranges: must not be empty",
+            "features.a: needs ranges or, for a category, allowed values: the one or the other",
         ),
         ("{ low = 1 }", "{ }", "features.a.ranges[0]: needs a low, a high, or both"),
         ("{ low = 1 }", "{ low = 2, high = 1 }", "features.a.ranges[0]: low is above high"),

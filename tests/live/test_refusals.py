@@ -28,7 +28,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("instance.A", "-0.8", "must be a number, not text: send it without quotes"),
         ("instance.A", "low", "must be a number, not text: send it without quotes"),
         ("instance.A", True, "must be a number, not true or false"),
-        ("instance.A", None, "must be a number"),
+        ("instance.A", None, "must not be missing: the model gives it no default"),
         ("instance.A", [1], "must be a number"),
         ("instance.A", 1e308, "is too large for the model's float32 input"),
         ("instance.A", -(10**300), "is too large for the model's float32 input"),

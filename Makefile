@@ -2,32 +2,38 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/ready
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+READY_TO_RUN := $(VENV)/ready-to-run
+READY_TO_TEST := $(VENV)/ready-to-test
 
 .PHONY: run test check format clean
 
-run: $(READY)
+run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
 
 test: check
 	$(BIN)/pytest -n 2
 
-check: $(READY)
+check: $(READY_TO_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/flipset validate
 
-format: $(READY)
+format: $(READY_TO_TEST)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
 	rm -rf $(VENV)
 
-$(READY): requirements.txt requirements-dev.txt pyproject.toml
+$(READY_TO_RUN): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) -r requirements.txt
+	$(PIP) --no-deps --editable .
+	touch $@
+
+$(READY_TO_TEST): $(READY_TO_RUN) requirements-dev.txt requirements-trainers.txt
+	$(PIP) -r requirements-dev.txt -r requirements-trainers.txt
 	touch $@

@@ -17,9 +17,10 @@ from rich.console import Console
 from app import __version__
 from app.adapters.catalog import Catalog, load_catalog
 from app.adapters.flaws import BrokenFiles, field_path, reason_of
+from app.adapters.inspecting import Graph
 from app.adapters.models import Model
 from app.adapters.names import suggestion
-from app.adapters.onnx import ModelFailed
+from app.adapters.onnx import ModelFailed, UnloadableGraph
 from app.api.bodies import parse_json
 from app.api.errors import RequestError, invalid, problem
 from app.api.schemas import CounterfactualsRequest
@@ -98,6 +99,24 @@ def validate() -> None:
     if flaws:
         _fail("\n".join(flaws))
     print(f"In order: {len(service.catalog.models)} models, {len(service.catalog.registries)} registries.")
+
+
+@cli.command()
+def inspect(file: Annotated[Path, typer.Argument(help="an ONNX file")]) -> None:
+    """Print what a graph offers, and write a model.toml beside it to fill in."""
+    try:
+        graph = Graph(file)
+    except OSError as error:
+        _fail(f"{file}: {error.strerror}")
+    except UnloadableGraph as error:
+        _fail(f"{file}: {error}")
+    print(graph.description())
+    draft = file.with_name("model.toml")
+    if draft.exists():
+        print(f"{draft} is there already and was left as it is.")
+        return
+    draft.write_text(graph.draft(), encoding="utf-8")
+    print(f"Written: {draft}. Fill in what it leaves open, then run: flipset validate")
 
 
 def _example_flaws(service: Service, model: Model) -> Iterator[str]:

@@ -6,6 +6,7 @@ Written from the definition alone and without the code under test, so that the t
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from math import isnan
 from typing import NamedTuple
 
 SEVERAL = ("causal", "correlated", "exclusive", "required", "formulas")
@@ -30,6 +31,8 @@ class Case:
     guides: dict[int, float] = field(default_factory=dict)
     move_to: dict[int, tuple[str, float]] = field(default_factory=dict)
     whole: frozenset[int] = frozenset()
+    # Categories, by their codes: what is normal. A missing value is not a number.
+    allowed: dict[int, tuple[float, ...]] = field(default_factory=dict)
     immutable: tuple[int, ...] = ()
     directions: dict[int, str] = field(default_factory=dict)
     max_step: dict[int, float] = field(default_factory=dict)
@@ -45,6 +48,8 @@ def target_of(case: Case, i: int) -> float | None:
     """Where an abnormal or guided feature would go: as it is told to, else to the nearest end; or to its guide."""
     if not is_abnormal(case, i):
         return None
+    if i in case.allowed:
+        return case.allowed[i][0]
     known = case.ranges[i]
     if known is None:
         return case.guides[i]
@@ -84,8 +89,12 @@ def movable(case: Case) -> dict[int, float]:
 
 
 def is_abnormal(case: Case, i: int) -> bool:
-    """Outside its range; or without a range and guided."""
+    """Outside its range or not allowed; or without a range and guided. Never if it is missing."""
     value, known = case.values[i], case.ranges[i]
+    if isnan(value):
+        return False
+    if i in case.allowed:
+        return value not in case.allowed[i]
     if known is None:
         return i in case.guides
     low, high = known

@@ -50,6 +50,7 @@ def reason_of(error: Any) -> str:
         "float_type": "must be a number",
         "too_short": "must not be empty",
         "string_too_short": "must not be empty",
+        "string_pattern_mismatch": "must be 64 lower-case hexadecimal digits",
         "int_parsing": "must be a whole number",
         "int_type": "must be a whole number",
     }

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,9 @@ from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.oracle import Scorer
 from app.core.ranges import NormalRange
+
+# The name of a model's folder, as it stands in the URL; hcv@2 is another version of hcv, side by side with it.
+ADDRESS = re.compile("[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 # No score of a float32 model is larger.
 MOST_THRESHOLD = 3e38
@@ -132,6 +136,8 @@ def _content(file: Path) -> bytes:
 
 
 def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
+    if not ADDRESS.fullmatch(file.parent.name):
+        yield Flaw(file.parent, "", "the folder's name is the model's address: letters, digits and . _ - @ only")
     if entry.sha256 is not None and entry.sha256 != sha256:
         yield Flaw(file, "sha256", f"model.onnx is another file: its sha256 is {sha256}")
     seen: set[str] = set()

@@ -1,0 +1,197 @@
+"""Versions side by side, prototypes, categories and missing values, over HTTP; and `flipset inspect`."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+from tests import graphs
+from tests.live.asking import ask, lines_of, refused
+from tests.live_server import live_server
+from tests.networks import Network
+from tests.test_cli import flipset
+
+DESCRIPTION = """
+title = "Small loans"
+version = "{version}"
+normal_ranges = "loans"
+[output]
+kind = "classification"
+classes = ["denied", "approved"]
+favourable = ["approved"]
+[[features]]
+name = "debt"
+title = "Debt to income"
+unit = "%"
+[[features]]
+name = "late"
+type = "integer"
+default = 1
+missing_codes = [-9]
+[[features]]
+name = "home"
+title = "Where they live"
+type = "category"
+categories = ["rents", "owns", "other"]
+codes = [0, 2, 1]
+[[features]]
+name = "years"
+[prototype]
+years = 5
+"""
+REGISTRY = """
+title = "Loans"
+version = "1"
+[features.debt]
+unit = "%"
+ranges = [{ when = { home = "owns" }, high = 40 }, { high = 36.5 }]
+[features.late]
+ranges = [{ high = 0.5 }]
+[features.home]
+allowed = ["owns", "other"]
+"""
+PERSON = {"debt": 48, "late": 3, "home": "rents", "years": 1}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Approved by points: 1 for each 10 of debt less, 1 for each late payment less, 3 times the home, 1 a year."""
+    folder = tmp_path_factory.mktemp("loans")
+    network = Network(np.array([[-0.1], [-1.0], [3.0], [1.0]]), np.array([20.0]), np.ones(1), -17.5)
+    for name, version in (("loans", "1.0"), ("loans@2", "2.0")):
+        graphs.write_network(folder / f"models/{name}/model.onnx", network)
+        (folder / f"models/{name}/model.toml").write_text(DESCRIPTION.format(version=version))
+    (folder / "ranges").mkdir()
+    (folder / "ranges/loans.toml").write_text(REGISTRY)
+    with live_server(folder / "models", folder / "ranges") as server, server.client() as connected:
+        yield connected
+
+
+def test_versions_stand_side_by_side(client: httpx.Client):
+    listed = {model["name"]: model["version"] for model in client.get("/v1/models").json()["models"]}
+    assert listed == {"loans": "1.0", "loans@2": "2.0"}
+    for name, version in listed.items():
+        model = lines_of(ask(client, {"instance": PERSON}, name))[0]["model"]
+        assert (model["name"], model["version"], len(model["sha256"])) == (name, version, 64)
+
+
+def test_an_answer_is_said_in_a_sentence(client: httpx.Client):
+    """20 - 4.8 - 3 + 0 + 1 is 13.2, and 17.5 is needed: the home gives 6, years 4, late 3, debt 1.15."""
+    lines = lines_of(ask(client, {"instance": PERSON}, "loans"))
+    said = [line["sentence"] for line in lines if line["type"] == "counterfactual"]
+    assert said == [
+        "Change home from rents to owns.",
+        "Lower debt from 48 to 36.5 % and raise years from 1 to 5.",
+        "Lower late from 3 to 0 and raise years from 1 to 5.",
+    ]
+    home = next(line for line in lines if line["type"] == "counterfactual")["changes"][0]
+    assert home == {
+        "feature": "home", "title": "Where they live", "from": "rents", "to": "owns", "unit": None, "direction": None,
+    }  # fmt: skip
+
+
+def test_a_condition_may_ask_for_a_category_of_the_instance(client: httpx.Client):
+    owner = lines_of(ask(client, {"instance": {**PERSON, "home": "owns"}}, "loans"))[0]
+    assert owner["features"][0]["high"] == 40
+    assert (owner["features"][2]["status"], owner["features"][2]["allowed"]) == ("normal", ["owns", "other"])
+
+
+@pytest.mark.parametrize("missing", [None, -9])
+def test_a_missing_value_is_filled_in_and_marked(client: httpx.Client, missing: int | None):
+    lines = lines_of(ask(client, {"instance": {**PERSON, "late": missing}}, "loans"))
+    late = lines[0]["features"][1]
+    assert (late["value"], late["filled"], late["status"], late["why_not"]) == (missing, 1, "unknown", "missing")
+    assert all(line["instance"]["late"] == missing for line in lines if line["type"] == "counterfactual")
+    assert (
+        lines[0]["prediction"] == lines_of(ask(client, {"instance": {**PERSON, "late": 1}}, "loans"))[0]["prediction"]
+    )
+
+
+def test_a_prototype_guides_where_there_is_no_range_and_a_request_may_say_otherwise(client: httpx.Client):
+    years = lines_of(ask(client, {"instance": PERSON}, "loans"))[0]["features"][3]
+    assert (years["status"], years["target"]) == ("unknown", 5)
+    own = lines_of(ask(client, {"instance": PERSON, "guide": {"years": 2}}, "loans"))[0]["features"][3]
+    assert own["target"] == 2
+    free = lines_of(ask(client, {"instance": PERSON, "registry": None}, "loans"))
+    assert [feature["movable"] for feature in free[0]["features"]] == [False, False, False, True]
+
+
+def test_a_request_may_allow_other_categories(client: httpx.Client):
+    body = {"instance": PERSON, "normal_ranges": {"home": {"allowed": ["other", "rents"]}}}
+    assert lines_of(ask(client, body, "loans"))[0]["features"][2]["status"] == "normal"
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "message"),
+    [
+        ({"instance": {**PERSON, "home": "tent"}}, "instance.home", 'must be one of: "rents", "owns", "other"'),
+        ({"instance": {**PERSON, "home": 1}}, "instance.home", 'must be one of: "rents", "owns", "other"'),
+        ({"instance": {**PERSON, "home": None}}, "instance.home", "must not be missing: the model gives it no default"),
+        ({"instance": {**PERSON, "late": 1.5}}, "instance.late", "must be a whole number"),
+        (
+            {"normal_ranges": {"home": {"low": 1}}},
+            "normal_ranges.home",
+            "is a category: give it allowed values, and nothing else",
+        ),
+        (
+            {"normal_ranges": {"home": {"allowed": ["tent"]}}},
+            "normal_ranges.home.allowed",
+            'must be one of: "rents", "owns", "other"',
+        ),
+        (
+            {"normal_ranges": {"debt": {"allowed": ["x"]}}},
+            "normal_ranges.debt",
+            "is not a category: give it low, high or both",
+        ),
+        (
+            {"constraints": {"directions": {"home": "increase"}}},
+            "constraints.directions.home",
+            "is a category, which has neither direction nor step",
+        ),
+        (
+            {"constraints": {"max_step": {"home": 1}}},
+            "constraints.max_step.home",
+            "is a category, which has neither direction nor step",
+        ),
+        ({"guide": {"years": None}}, "guide.years", "must not be missing"),
+        ({"guide": {"years": "long"}}, "guide.years", "must be a number, not text: send it without quotes"),
+    ],
+)
+def test_what_a_feature_cannot_be_is_refused(client: httpx.Client, change: dict, field: str, message: str):
+    assert refused(ask(client, {"instance": PERSON, **change}, "loans"), 422) == {field: message}
+
+
+def test_a_value_that_may_be_missing_is_still_to_be_sent(client: httpx.Client):
+    person = {name: value for name, value in PERSON.items() if name != "late"}
+    message = "is missing; send null for a value that is not known"
+    assert refused(ask(client, {"instance": person}, "loans"), 422) == {"instance.late": message}
+
+
+def test_inspect_writes_a_description_that_can_be_served(tmp_path: Path):
+    """Filled in no further than it must be, the draft passes validation."""
+    file = tmp_path / "models/m/model.onnx"
+    graphs.write_network(file, Network(np.ones((3, 1)), np.zeros(1), np.ones(1), -1.5))
+    shown = flipset("inspect", str(file))
+    assert shown.returncode == 0
+    assert "input features: tensor(float) ['any', 3]" in shown.stdout
+    assert "scores may come from: scores" in shown.stdout
+    (tmp_path / "ranges").mkdir()
+    folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
+    assert flipset("validate", **folders).returncode == 0
+    before = file.with_name("model.toml").read_text()
+    assert "was left as it is" in flipset("inspect", str(file)).stdout
+    assert file.with_name("model.toml").read_text() == before
+    explained = flipset(
+        "explain", "m", "-", stdin=json.dumps({"instance": {f"features_{i}": 0 for i in range(3)}}), **folders
+    )
+    assert json.loads(explained.stdout.splitlines()[-1])["outcome"] == "no_recourse"
+
+
+def test_inspect_says_what_is_no_graph(tmp_path: Path):
+    (tmp_path / "model.onnx").write_bytes(b"no graph")
+    done = flipset("inspect", str(tmp_path / "model.onnx"))
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert flipset("inspect", "nowhere.onnx").returncode == 1

@@ -17,7 +17,6 @@ from app.adapters.names import suggestion
 from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnloadableGraph, UnusableGraph
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
-from app.core.oracle import Scorer
 from app.core.ranges import NormalRange
 
 # The name of a model's folder, as it stands in the URL; hcv@2 is another version of hcv, side by side with it.
@@ -96,7 +95,7 @@ class Model:
     prototype: Mapping[str, float | str]
     training: Mapping[str, Any]
     examples: Mapping[str, dict[str, Any]]
-    scorer: Scorer
+    scorer: OnnxScorer
     file: Path
 
 

@@ -1,6 +1,7 @@
 """Numbers as they are sent: kept to the last digit, and refused when they are anything but a JSON number."""
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
@@ -61,25 +62,16 @@ def _weight(value: Any) -> float:
     return number
 
 
-def _count(value: Any) -> int:
-    number = check_number(value)
-    if not float(number).is_integer():
-        raise ValueError("must be a whole number")
-    return int(number)
+def _count_from(least: int) -> Callable[[Any], int]:
+    def count(value: Any) -> int:
+        number = check_number(value)
+        if not float(number).is_integer():
+            raise ValueError("must be a whole number")
+        if number < least:
+            raise ValueError(f"must be {least} or more")
+        return int(number)
 
-
-def _count_from_one(value: Any) -> int:
-    number = _count(value)
-    if number < 1:
-        raise ValueError("must be 1 or more")
-    return number
-
-
-def _count_from_nought(value: Any) -> int:
-    number = _count(value)
-    if number < 0:
-        raise ValueError("must be 0 or more")
-    return number
+    return count
 
 
 # Sums of weights stay exact enough to order answers by, and never overflow.
@@ -92,5 +84,5 @@ Weight = Annotated[
     PlainValidator(_weight),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": MOST_WEIGHT}),
 ]
-CountFromOne = Annotated[int, PlainValidator(_count_from_one), WithJsonSchema({"type": "integer", "minimum": 1})]
-CountFromNought = Annotated[int, PlainValidator(_count_from_nought), WithJsonSchema({"type": "integer", "minimum": 0})]
+CountFromOne = Annotated[int, PlainValidator(_count_from(1)), WithJsonSchema({"type": "integer", "minimum": 1})]
+CountFromNought = Annotated[int, PlainValidator(_count_from(0)), WithJsonSchema({"type": "integer", "minimum": 0})]

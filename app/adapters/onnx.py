@@ -111,6 +111,12 @@ class OnnxGraph:
         self.dtype = np.dtype(np.float64 if alone is None or alone.dtype is np.bool_ else alone.dtype)
         self.reads_whole_numbers = alone is not None and self.dtype.kind == "i"
 
+    def dtype_of(self, column: int) -> np.dtype[Any]:
+        """The type that the graph reads a column in."""
+        feed = next(feed for feed in self._feeds if feed.columns.start <= column < feed.columns.stop)
+        # Texts go in by their place, which any type can hold.
+        return self.dtype if feed.texts else np.dtype(feed.dtype)
+
     def runs(self, rows: int) -> int:
         return 1 if self._batch is None else math.ceil(rows / self._batch)
 
@@ -233,6 +239,10 @@ class OnnxScorer:
 
     def cells(self, position: int, value: float) -> tuple[float, ...]:
         return self._features[position].cells(value)
+
+    def dtype_at(self, position: int) -> np.dtype[Any]:
+        """The type that the graph reads the feature at this position in."""
+        return self._graph.dtype_of(self._places[position][0])
 
     def runs(self, rows: int) -> int:
         return self._graph.runs(rows)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.api.errors import FieldError, InvalidRequest, is_expected, log_unexpected, problem
+from app.api.errors import NO_SCORE, FieldError, InvalidRequest, is_expected, log_unexpected, problem
 from app.api.forms import Line
 from app.api.lines import LineWriter
 from app.api.posing import Question
@@ -14,8 +14,6 @@ from app.core.checking import obeys
 from app.core.engines import Search
 from app.core.facts import Engine, Explained, Fact, Finished, Found, Guarantee, LevelFinished
 from app.core.oracle import Oracle
-
-NO_SCORE = "the model gives no finite score for these values"
 
 
 class WrongAnswer(Exception):

@@ -34,6 +34,7 @@ from app.adapters.onnx import ModelFailed
 logger = logging.getLogger(__name__)
 
 MOST_ERRORS = 100
+NO_SCORE = "the model gives no finite score for these values"
 
 
 @dataclass(frozen=True, slots=True)

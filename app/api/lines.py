@@ -1,61 +1,23 @@
 """The lines of an answer, written as JSON. What repeats from line to line is encoded once for each request."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
-import numpy as np
-
 from app.adapters.features import as_sent
-from app.adapters.models import Model
 from app.adapters.numbers import number_text
 from app.api.forms import Line
+from app.api.json_pieces import encoded, model_identity, prediction_json, target_json, when_json
 from app.api.posing import Question
 from app.core.constraints import Direction
 from app.core.facts import Best, Explained, Found
-from app.core.favourable import Favourable, FavourableInterval
 from app.core.oracle import Verdict
 from app.core.problem import Move
-from app.core.ranges import Allowed, Condition, Equals
+from app.core.ranges import Allowed
 
 # An explanation lists so many ways of giving up constraints, the smallest, and counts the others.
 MOST_RELAXATIONS = 20
-
-
-def encoded(value: Any) -> str:
-    """A value as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def score_text(score: np.floating[Any]) -> str:
-    """The shortest decimal that is this score and no other of its type."""
-    return str(score)
-
-
-def prediction_json(favourable: bool, score: np.floating[Any], label: int, classes: tuple[str, ...]) -> str:
-    name = encoded(classes[label] if classes else None)
-    return f'{{"label":{name},"score":{score_text(score)},"favourable":{encoded(favourable)}}}'
-
-
-def model_identity(model: Model) -> dict[str, str]:
-    """Which model it was, to the last bit."""
-    return {"name": model.name, "version": model.version, "sha256": model.sha256}
-
-
-def target_json(favourable: Favourable, classes: tuple[str, ...]) -> dict[str, Any]:
-    """What counted as favourable."""
-    if isinstance(favourable, FavourableInterval):
-        return {"low": favourable.low, "high": favourable.high}
-    return {"classes": [classes[place] for place in favourable.classes], "threshold": favourable.threshold}
-
-
-def when_json(when: Mapping[str, Condition]) -> dict[str, Any]:
-    """Conditions the way that a registry writes them."""
-    return {
-        key: condition.value if isinstance(condition, Equals) else {"low": condition.low, "high": condition.high}
-        for key, condition in when.items()
-    }
 
 
 class LineWriter:

@@ -8,7 +8,7 @@ from app.adapters.catalog import Catalog
 from app.adapters.constraints import ConstraintsEntry
 from app.adapters.models import Model
 from app.adapters.registries import KnownFeature, Registry
-from app.api.lines import target_json, when_json
+from app.api.json_pieces import target_json, when_json
 from app.core.ranges import MoveTo, Policy
 
 

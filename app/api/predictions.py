@@ -6,11 +6,11 @@ import numpy as np
 from pydantic import BaseModel
 
 from app.adapters.models import Model
-from app.api.answers import NO_SCORE
-from app.api.errors import FieldError, InvalidRequest
-from app.api.lines import model_identity, score_text, target_json
-from app.api.posing import Errors, read_instance, read_target
+from app.api.errors import NO_SCORE, FieldError, InvalidRequest
+from app.api.json_pieces import model_identity, score_text, target_json
+from app.api.reading import Errors, read_instance
 from app.api.schemas import PredictionsRequest
+from app.api.targets import read_target
 from app.core.oracle import Verdict, encoded_row
 
 

@@ -64,3 +64,15 @@ def test_a_stopping_service_takes_no_new_work(service: Service):
     service.stop()
     with pytest.raises(Stopping):
         ask(service)
+
+
+def test_a_missing_value_is_no_fact_for_a_condition(tmp_path: Path):
+    """The range of b depends on a; where a is missing, a later range serves."""
+    graphs.write_network(tmp_path / "models/m/model.onnx", Network(np.ones((2, 1)), np.zeros(1), np.ones(1), -1.5))
+    description = graphs.write_model_toml(tmp_path / "models/m", ["a", "b"], registry="r")
+    description.write_text(description.read_text().replace('name = "a"', 'name = "a"\ndefault = 0'))
+    graphs.write_registry(tmp_path / "ranges/r.toml", {"b": "{ when = { a = { high = 0 } }, low = 1 }, { low = 3 }"})
+    settings = Settings(models_dir=tmp_path / "models", normal_ranges_dir=tmp_path / "ranges")
+    service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+    assert low_of_b(service, instance={"a": 0, "b": 0}) == 1
+    assert low_of_b(service, instance={"a": None, "b": 0}) == 3

@@ -1,0 +1,95 @@
+"""Reading values and names of a request, with all that is wrong collected on the way."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Any
+
+import numpy as np
+
+from app.adapters.features import ModelFeature, Unreadable
+from app.adapters.models import Model
+from app.adapters.names import LONGEST_NAME, suggestion
+from app.api.errors import MOST_ERRORS, FieldError, InvalidRequest
+from app.api.schemas import Instance
+
+
+@dataclass(slots=True)
+class Errors:
+    """Collects what is wrong, so that a person can mend all of it at once."""
+
+    found: list[FieldError] = field(default_factory=list)
+
+    def add(self, field: str, message: str) -> None:
+        self.found.append(FieldError(field, message))
+
+    @property
+    def suffice(self) -> bool:
+        """Whether so much is wrong that nobody would read on."""
+        return len(self.found) >= MOST_ERRORS
+
+    def raise_any(self) -> None:
+        if self.found:
+            raise InvalidRequest(self.found)
+
+
+def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
+    """The values in the model's order; every feature is needed, and no other."""
+    check_known(instance, [feature.name for feature in model.features], field, errors)
+    return tuple(
+        read_value(instance[feature.name], position, model, f"{field}.{feature.name}", errors)
+        if feature.name in instance
+        else _absent(feature, f"{field}.{feature.name}", errors)
+        for position, feature in enumerate(model.features)
+    )
+
+
+def _absent(feature: ModelFeature, field: str, errors: Errors) -> float:
+    hint = "; send null for a value that is not known" if feature.may_be_missing else ""
+    errors.add(field, f"is missing{hint}")
+    return nan
+
+
+def read_value(raw: Any, position: int, model: Model, field: str, errors: Errors) -> float:
+    """A value of the feature at this position, as the core knows it."""
+    try:
+        value = model.features[position].read(raw)
+    except Unreadable as error:
+        errors.add(field, str(error))
+        return nan
+    if not isnan(value) and (dtype := too_large(value, position, model)):
+        errors.add(field, f"is too large for the model's {dtype} input")
+    return value
+
+
+def too_large(value: float, position: int, model: Model) -> str | None:
+    """The type that the graph reads the feature in, where that cannot hold the value."""
+    dtype = model.scorer.dtype_at(position)
+    return None if all(fits(cell, dtype) for cell in model.features[position].cells(value)) else str(dtype)
+
+
+def check_known(given: Iterable[str], known: list[str], field: str, errors: Errors) -> None:
+    for name in given:
+        if name not in known and not errors.suffice:
+            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {suggestion(name, known)}")
+
+
+def check_list(given: list[str], known: Iterable[str], field: str, what: str, errors: Errors) -> None:
+    seen: set[str] = set()
+    for index, name in enumerate(given):
+        if errors.suffice:
+            return
+        if name not in known:
+            errors.add(f"{field}[{index}]", f"is not a {what} of this model; {suggestion(name, known)}")
+        elif name in seen:
+            errors.add(f"{field}[{index}]", f"names a {what} a second time")
+        seen.add(name)
+
+
+def fits(value: float, dtype: np.dtype[Any]) -> bool:
+    """Whether the type can hold the number, give or take its last digits."""
+    if dtype.kind == "b":
+        return value in (0, 1)
+    if dtype.kind == "i":
+        return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
+    return abs(value) <= float(np.finfo(dtype).max)

@@ -115,7 +115,10 @@ def inspect(file: Annotated[Path, typer.Argument(help="an ONNX file")]) -> None:
     if draft.exists():
         print(f"{draft} is there already and was left as it is.")
         return
-    draft.write_text(graph.draft(), encoding="utf-8")
+    try:
+        draft.write_text(graph.draft(), encoding="utf-8")
+    except OSError as error:
+        _fail(f"{draft}: {error.strerror}")
     print(f"Written: {draft}. Fill in what it leaves open, then run: flipset validate")
 
 

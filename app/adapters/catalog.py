@@ -82,7 +82,7 @@ def unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str
         if known.ranges:
             yield "", "is a category: give it allowed values instead of ranges"
         for index, value in enumerate(known.allowed):
-            if value not in feature.categories:
+            if value not in feature.categories or value in feature.missing_codes:
                 yield f".allowed[{index}]", "is not one of the model's categories"
     elif known.allowed:
         yield "", "is not a category: give it ranges instead of allowed values"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from app.adapters.numbers import check_number, number_text
@@ -43,7 +44,7 @@ class FeatureEntry(Entry):
             return "codes must give one number for each category, and do not go with one_hot"
         if self.default is not None and self.default not in self.categories:
             return "default is not one of the categories"
-        return None
+        return self._missing_flaw()
 
     def _number_flaw(self) -> str | None:
         if self.categories or self.codes or self.one_hot:
@@ -52,6 +53,13 @@ class FeatureEntry(Entry):
             return "default must be a number"
         if self.type == "integer" and self.default is not None and not float(self.default).is_integer():
             return "default must be a whole number"
+        return self._missing_flaw()
+
+    def _missing_flaw(self) -> str | None:
+        if self.default is not None and self.default in self.missing_codes:
+            return "default is itself one of the missing_codes"
+        if self.missing_codes and self.default is None and not self.takes_missing:
+            return "missing_codes need a default, or takes_missing = true"
         return None
 
 
@@ -131,6 +139,33 @@ class ModelFeature:
             offered = ", ".join(json.dumps(category, ensure_ascii=False) for category in self.categories[:MOST_LISTED])
             raise Unreadable(f"must be one of: {offered}")
         return float(self.categories.index(raw))
+
+    def read_known(self, raw: Raw) -> float:
+        """The same for what must not be missing: a value to move to."""
+        value = self.read(raw)
+        if isnan(value):
+            raise Unreadable("must not be missing")
+        return value
+
+    def means_missing(self, value: float) -> bool:
+        """Whether a value, printed and sent again, would be taken for a missing one."""
+        shown = self.categories[int(value)] if self.type == "category" else value
+        return shown in self.missing_codes
+
+    def written_numbers(self) -> list[float]:
+        """The numbers that the description itself gives to the graph."""
+        if self.one_hot or self.texts:
+            return []
+        if self.type == "category":
+            return [cell for place in range(len(self.categories)) for cell in self.cells(float(place))]
+        return [] if self.default is None else list(self.cells(nan))
+
+    def some_cells(self, rng: np.random.Generator) -> tuple[float, ...]:
+        """What the columns might hold for somebody."""
+        if self.type == "category":
+            return self.cells(float(rng.integers(0, len(self.categories))))
+        number = rng.normal() * 10 ** rng.uniform(-1, 2)
+        return self.cells(float(round(number)) if self.whole else float(number))
 
     def text(self, value: float) -> str:
         """A value as JSON."""

@@ -36,7 +36,7 @@ class Graph:
             *self._output(),
             "",
             "# In the order of the graph's columns. unit = \"...\" must be the registry's.",
-            *(line for name, is_text in self._columns() for line in _feature(name, is_text)),
+            *(line for name, kind in self._columns() for line in _feature(name, kind)),
         ]
         return "\n".join(lines) + "\n"
 
@@ -48,7 +48,7 @@ class Graph:
             yield "favourable = { low = 0.0 }        # ..."
         else:
             count = scores[0].shape[1] if scores and len(scores[0].shape) == 2 else None
-            classes = [f"class {place}" for place in range(count or 2)]
+            classes = [f"class {place}" for place in range(max(count or 2, 2))]
             yield 'kind = "classification"'
             yield f"classes = {json.dumps(classes)}   # your names, in the order of the scores"
             yield f"favourable = {json.dumps(classes[-1:])}"
@@ -56,12 +56,15 @@ class Graph:
             yield f"tensor = {json.dumps(scores[0].name)}"
         yield 'activation = "none"               # softmax or sigmoid where the graph gives raw scores'
 
-    def _columns(self) -> Iterator[tuple[str, bool]]:
+    def _columns(self) -> Iterator[tuple[str, str]]:
         for offer in self.inputs:
-            width = (offer.shape[1] if len(offer.shape) == 2 else 1) or 1
+            width = offer.shape[1] if len(offer.shape) == 2 else 1
+            if width is None:
+                # The graph does not say how many columns it reads: whoever fills this in does.
+                width = 1
             for place in range(width):
                 name = offer.name if width == 1 else f"{offer.name}_{place}"
-                yield name, offer.type == TEXT
+                yield name, offer.type
 
 
 def _listed(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
@@ -70,8 +73,10 @@ def _listed(kind: str, offers: Sequence[Offer]) -> Iterator[str]:
         yield f"{kind} {offer.name}: {offer.type}{shape}"
 
 
-def _feature(name: str, is_text: bool) -> list[str]:
-    lines = ["[[features]]", f"name = {json.dumps(name)}"]
-    if is_text:
+def _feature(name: str, kind: str) -> list[str]:
+    lines = ["[[features]]", f"name = {json.dumps(name, ensure_ascii=False)}"]
+    if kind not in (TEXT, *SCORES):
+        return [*lines, 'type = "integer"                  # or category, with codes', ""]
+    if kind == TEXT:
         return [*lines, 'type = "category"', 'categories = ["..."]             # every text that the graph knows', ""]
     return [*lines, 'type = "number"                   # or integer, or category', ""]

@@ -14,6 +14,7 @@ from app.adapters.features import FeatureEntry, ModelFeature, Unreadable
 from app.adapters.fields import FavourableField
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.names import suggestion
+from app.adapters.numbers import fits
 from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnloadableGraph, UnusableGraph
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
@@ -150,7 +151,7 @@ def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
             yield Flaw(file, f"prototype.{name}", f"is not a feature; {suggestion(name, features)}")
             continue
         try:
-            features[name].read(value)
+            features[name].read_known(value)
         except Unreadable as error:
             yield Flaw(file, f"prototype.{name}", str(error))
 
@@ -186,25 +187,31 @@ def favourable_classes(classes: tuple[str, ...], chosen: Sequence[str], threshol
     return FavourableClasses(places, others, threshold)
 
 
-def _whole_number_flaws(file: Path, entry: ModelEntry) -> Iterator[Flaw]:
-    for index, feature in enumerate(entry.features):
-        if feature.type == "number":
+def _number_flaws(file: Path, features: tuple[ModelFeature, ...], scorer: OnnxScorer) -> Iterator[Flaw]:
+    """What the graph's types cannot hold: fractions among whole numbers, and numbers that are too large."""
+    for index, feature in enumerate(features):
+        dtype = scorer.dtype_at(index)
+        if dtype.kind in "ib" and feature.type == "number":
             reason = "the graph reads whole numbers, so the type must be integer"
             yield Flaw(file, f"features[{index}].type", reason)
+        elif not all(fits(number, dtype) for number in feature.written_numbers()):
+            yield Flaw(file, f"features[{index}]", f"gives a number that the graph's {dtype} input cannot hold")
 
 
 def _scorer(file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], content: bytes) -> OnnxScorer:
     output = entry.output
     try:
         graph = OnnxGraph(content, features, output.tensor, output.classes)
-        if graph.reads_whole_numbers and (flaws := [*_whole_number_flaws(file, entry)]):
-            raise BrokenFiles(flaws)
         scorer = OnnxScorer(graph, features, output.activation, outputs=len(output.classes) or 1)
+        if flaws := [*_number_flaws(file, features, scorer)]:
+            raise BrokenFiles(flaws)
         scorer.warm_up()
     except UnloadableGraph as error:
         raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", str(error))]) from None
     except UnusableGraph as error:
         raise BrokenFiles([Flaw(file, error.field, error.reason)]) from None
     except ModelFailed as error:
-        raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts ({error})")]) from None
+        raise BrokenFiles(
+            [Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts: {error.reason}")]
+        ) from None
     return scorer

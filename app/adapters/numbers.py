@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import PlainValidator, WithJsonSchema
 
 
@@ -33,6 +34,16 @@ def is_finite(value: float) -> bool:
         return math.isfinite(value)
     except OverflowError:
         return False
+
+
+def fits(value: float, dtype: np.dtype[Any]) -> bool:
+    """Whether a type can hold the number: whole numbers exactly, others give or take their last digits."""
+    if dtype.kind == "b":
+        return value in (0, 1)
+    if dtype.kind == "i":
+        # Above this float64, in which everything is compared, no longer tells whole numbers apart.
+        return float(value).is_integer() and abs(value) <= min(2**53, np.iinfo(dtype).max)
+    return abs(value) <= float(np.finfo(dtype).max)
 
 
 def check_number(value: Any) -> float:

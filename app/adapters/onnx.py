@@ -29,6 +29,10 @@ MAPPED_SCORES = ("seq(map(int64,tensor(float)))", "seq(map(string,tensor(float))
 # No call should keep a search from its clock for longer than about this.
 BATCH_SECONDS = 0.05
 MOST_BATCH_ROWS = 4**7
+# Where scores depend on how many rows are run together, it is always this many.
+STEADY_BATCH = 64
+# So many rows are tried when a model is loaded.
+TRIED = 200
 
 
 class UnloadableGraph(Exception):
@@ -45,7 +49,14 @@ class UnusableGraph(Exception):
 
 
 class ModelFailed(Exception):
-    """The model broke down on rows that looked right. Says nothing of the rows."""
+    """The model broke down on rows that looked right. Its text says nothing of the rows.
+
+    `reason` is what ONNX Runtime said, which may quote them: only for rows of our own making, when a model is loaded.
+    """
+
+    def __init__(self, what: str, reason: str = "") -> None:
+        super().__init__(what)
+        self.reason = reason or what
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,8 @@ def open_session(content: bytes) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001  # its errors have no common base
-        raise UnloadableGraph(f"ONNX Runtime cannot load it: {error}") from None
+        hint = "; export it with its weights inside the one file" if "xternal data" in str(error) else ""
+        raise UnloadableGraph(f"ONNX Runtime cannot load it: {error}{hint}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +117,11 @@ class OnnxGraph:
         inputs = [Offer.of(argument) for argument in self._session.get_inputs()]
         self._feeds = _feeds(inputs, features)
         self._batch = _fixed_batch(inputs)
+        self._takes_any = self._batch is None
         self._output = _score_output([Offer.of(argument) for argument in self._session.get_outputs()], tensor)
         alone = self._feeds[0] if len(self._feeds) == 1 and not self._feeds[0].texts else None
         # One matrix is made in the graph's own type; what goes into several inputs is sorted out from float64.
         self.dtype = np.dtype(np.float64 if alone is None or alone.dtype is np.bool_ else alone.dtype)
-        self.reads_whole_numbers = alone is not None and self.dtype.kind == "i"
 
     def dtype_of(self, column: int) -> np.dtype[Any]:
         """The type that the graph reads a column in."""
@@ -123,15 +135,41 @@ class OnnxGraph:
     def run(self, rows: NDArray[Any]) -> Floats:
         """The scores of these rows, as a matrix with a row for each."""
         if self._batch is None:
-            return self._run(rows)
+            # A row alone may go another way through the matrices than a row among others, and differ in its last bits.
+            return self._run(_padded(rows, max(len(rows), 2)))[: len(rows)]
         parts = [rows[start : start + self._batch] for start in range(0, len(rows), self._batch)]
         return np.concatenate([self._run(_padded(part, self._batch))[: len(part)] for part in parts])
+
+    def settle_batch(self, rows: NDArray[Any]) -> None:
+        """Find a way to run the graph in which the scores of a row do not depend on its neighbours.
+
+        Any number of rows at a time, if that will do; else always the same number; else each row alone.
+        """
+        for batch in (None, STEADY_BATCH, 1) if self._takes_any else ():
+            self._batch = batch
+            if self._is_steady(rows):
+                return
+
+    def run_rows_alone(self) -> None:
+        if self._takes_any:
+            self._batch = 1
+
+    def _is_steady(self, rows: NDArray[Any]) -> bool:
+        together = self.run(rows)
+        if self.run(rows[::-1].copy())[::-1].tobytes() != together.tobytes():
+            return False
+        sizes = (1, 2, 3, 7, 16, 61) if self._batch is None else (1, STEADY_BATCH - 1)
+        for size in sizes:
+            parts = [self.run(rows[start : start + size]) for start in range(0, len(rows), size)]
+            if np.concatenate(parts).tobytes() != together.tobytes():
+                return False
+        return True
 
     def _run(self, rows: NDArray[Any]) -> Floats:
         try:
             (scores,) = self._session.run([self._output], {feed.name: feed.tensor(rows) for feed in self._feeds})
         except Exception as error:  # noqa: BLE001  # its errors have no common base; their text may quote the rows
-            raise ModelFailed(type(error).__name__) from None
+            raise ModelFailed(type(error).__name__, str(error)) from None
         matrix = _from_maps(scores, self._classes) if isinstance(scores, list) else np.asarray(scores)
         if matrix.ndim == 0 or len(matrix) != len(rows):
             raise ModelFailed("the graph does not give a score for each row")
@@ -139,13 +177,19 @@ class OnnxGraph:
 
 
 def _padded(rows: NDArray[Any], count: int) -> NDArray[Any]:
-    """A graph with a fixed batch gets the last row again where rows are lacking."""
+    """The last row again where rows are lacking."""
     return rows if len(rows) == count else np.concatenate([rows, np.repeat(rows[-1:], count - len(rows), axis=0)])
 
 
 def _from_maps(scores: list[dict[Any, float]], classes: tuple[str, ...]) -> Floats:
-    """Dictionaries by class: by its name where the graph names the classes as we do, else by its number."""
-    keys: Sequence[Any] = classes if set(scores[0]) == set(classes) else sorted(scores[0])
+    """Dictionaries by class: by its name; or, where the graph only numbers the classes, in the order of the numbers."""
+    by_name = {str(key): key for key in scores[0]}
+    if set(by_name) == set(classes):
+        keys = [by_name[name] for name in classes]
+    elif any(isinstance(key, str) for key in scores[0]):
+        raise UnusableGraph("output.classes", f"the graph names its classes {', '.join(sorted(by_name))}")
+    else:
+        keys = sorted(scores[0])
     return np.array([[row[key] for key in keys] for row in scores], dtype=np.float32)
 
 
@@ -161,9 +205,14 @@ def _feeds(inputs: Sequence[Offer], features: Sequence[ModelFeature]) -> tuple[_
     places = placed(features)
     by_name = {feature.name: columns for feature, columns in zip(features, places, strict=True)}
     total = sum(feature.width for feature in features)
+    by_order = {feature.name: position for position, feature in enumerate(features)}
     if len(inputs) > 1 and {offer.name for offer in inputs} == set(by_name):
         spans = [slice(by_name[offer.name][0], by_name[offer.name][-1] + 1) for offer in inputs]
     else:
+        for position, offer in enumerate(inputs):
+            if len(inputs) > 1 and by_order.get(offer.name, position) != position:
+                reason = f"only some features are called like the graph's inputs, and {offer.name!r} stands elsewhere"
+                raise UnusableGraph("features", f"{reason}: the inputs are {_described(inputs)}")
         spans = _in_order(inputs, total)
     return tuple(_feed(offer, span, features, places) for offer, span in zip(inputs, spans, strict=True))
 
@@ -260,7 +309,26 @@ class OnnxScorer:
         if outputs.shape != (2, self._outputs):
             got = outputs.size / 2
             raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._outputs} are needed")
+        self._settle()
         self.batch_rows = batch_rows_for(self._seconds)
+
+    def _settle(self) -> None:
+        """Try the graph on rows of every size: how it is best run, and whether its scores are what they should be."""
+        rng = np.random.default_rng(0)
+        rows = np.array(
+            [[cell for feature in self._features for cell in feature.some_cells(rng)] for _ in range(TRIED)]
+        )
+        try:
+            self._graph.settle_batch(rows.astype(self.dtype))
+            raw = self._graph.run(rows.astype(self.dtype))
+        except ModelFailed:
+            # Such a graph does not take any number; each row then answers for itself.
+            self._graph.run_rows_alone()
+            return
+        alone = self._outputs == 2 and raw.shape[1] == 1 and self._activation == "none"
+        if alone and np.any((raw < 0) | (raw > 1)):
+            reason = "the one score of the graph is not always between 0 and 1: it needs sigmoid"
+            raise UnusableGraph("output.activation", reason)
 
     def _noughts(self, rows: int) -> NDArray[Any]:
         """Rows of noughts, and of the first of each category."""

@@ -10,10 +10,13 @@ from app.adapters.models import Model
 from app.core.favourable import Favourable, FavourableInterval
 from app.core.ranges import Condition, Equals
 
+# json.dumps would make an encoder anew for each call.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 def encoded(value: Any) -> str:
     """A value as compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def score_text(score: np.floating[Any]) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isnan
 
 from app.adapters.catalog import Catalog, mismatches
 from app.adapters.constraints import read_constraints, written
@@ -98,6 +99,8 @@ def _guide(
             errors.add(field, "must not be missing")
         elif raw is not None:
             guide[feature.name] = read_value(raw, position, model, field, errors)
+            if isnan(guide[feature.name]) and not errors.found:
+                errors.add(field, "must not be missing")
     return guide
 
 
@@ -142,6 +145,8 @@ def _check_conflict(problem: Problem, request: CounterfactualsRequest, registry:
 def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors) -> None:
     for move in problem.candidates:
         feature = model.features[move.position]
-        if dtype := too_large(move.target, move.position, model):
-            where = "guide" if ranges[move.position] is None else "normal_ranges"
+        where = "guide" if ranges[move.position] is None else "normal_ranges"
+        if feature.means_missing(move.target):
+            errors.add(f"{where}.{feature.name}", "leads to a target that is one of the feature's missing codes")
+        elif dtype := too_large(move.target, move.position, model):
             errors.add(f"{where}.{feature.name}", f"leads to a target that is too large for the model's {dtype} input")

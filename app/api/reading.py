@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any
 
-import numpy as np
-
 from app.adapters.features import ModelFeature, Unreadable
 from app.adapters.models import Model
 from app.adapters.names import LONGEST_NAME, suggestion
+from app.adapters.numbers import fits
 from app.api.errors import MOST_ERRORS, FieldError, InvalidRequest
 from app.api.schemas import Instance
 
@@ -84,12 +83,3 @@ def check_list(given: list[str], known: Iterable[str], field: str, what: str, er
         elif name in seen:
             errors.add(f"{field}[{index}]", f"names a {what} a second time")
         seen.add(name)
-
-
-def fits(value: float, dtype: np.dtype[Any]) -> bool:
-    """Whether the type can hold the number, give or take its last digits."""
-    if dtype.kind == "b":
-        return value in (0, 1)
-    if dtype.kind == "i":
-        return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
-    return abs(value) <= float(np.finfo(dtype).max)

@@ -3,7 +3,8 @@
 import numpy as np
 
 from app.adapters.models import Model, favourable_classes
-from app.api.reading import Errors, check_list, fits
+from app.adapters.numbers import fits
+from app.api.reading import Errors, check_list
 from app.api.schemas import TargetBody
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.ranges import NormalRange

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
-from app.core import cemsp, lattice
+from app.core import cemsp, lattice, whole_lattice
 from app.core.budget import Budget, Stopped
 from app.core.explaining import explain, is_unconstrained
 from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
@@ -86,7 +86,11 @@ class Search:
         def fits(rows: int) -> bool:
             return engine is Engine.LATTICE or rows <= self._budget.rows_left
 
-        explored = yield from lattice.explore(self._problem, self._oracle, self._budget, fits)
+        problem, oracle, budget = self._problem, self._oracle, self._budget
+        if whole_lattice.suits(problem, oracle, budget):
+            explored = yield from whole_lattice.explore(problem, oracle, budget)
+        else:
+            explored = yield from lattice.explore(problem, oracle, budget, fits)
         if explored.exhausted:
             yield self._finished(Engine.LATTICE)
         elif explored.stopped_by is not None:

@@ -50,7 +50,7 @@ def explore(
             yield from _scanned(scan, level, oracle, budget)
         except Stopped as stopped:
             explored.stopped_by = stopped.by
-        yield from _sent(scan, explored, budget)
+        yield from sent(scan.answers(budget), explored, budget)
         if explored.stopped_by is not None:
             return explored
         explored.answers.append(scan.hits())
@@ -61,10 +61,10 @@ def explore(
     return explored
 
 
-def _sent(scan: "_Scan", explored: Explored, budget: Budget) -> Iterator[Found]:
+def sent(answers: Iterator[Found], explored: Explored, budget: Budget) -> Iterator[Found]:
     """The answers of a level, as many as are wanted and as there is time for: waiting for the reader costs time too."""
     over: float | None = None
-    for answer in scan.answers(budget):
+    for answer in answers:
         if not budget.wants_answers():
             explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
             return
@@ -152,29 +152,37 @@ class _Scan:
         misses = np.concatenate(self._misses)
         return misses if self._in_order else misses[np.lexsort(misses.T[::-1])]
 
-    def _costs(self, hits: Members, budget: Budget) -> list[float]:
-        """The cost of each hit; of the first ones only, where the time is over before all are known."""
-        costs: list[float] = []
-        for start in range(0, len(hits), CHUNK):
-            # fsum rounds once, so that the cost does not depend on the order of the features.
-            costs += [fsum(self._weights[move] for move in hit) for hit in hits[start : start + CHUNK].tolist()]
-            if budget.time_over() is not None:
-                break
-        return costs
-
     def answers(self, budget: Budget) -> Iterator[Found]:
-        """What was found: the cheapest first, then in the order of their positions."""
+        """What was found, in the order that it is sent in."""
         if not self._count:
-            return
-        hits, scores, labels = self.hits(), np.concatenate(self._scores), np.concatenate(self._labels)
-        if self._uniform:
-            cost = fsum(self._weights[: hits.shape[1]])
-            for index in range(len(hits)):
-                yield Found(tuple(hits[index].tolist()), cost, scores[index], int(labels[index]))
-            return
-        costs = self._costs(hits, budget)
-        for index in sorted(range(len(costs)), key=costs.__getitem__):
-            yield Found(tuple(hits[index].tolist()), costs[index], scores[index], int(labels[index]))
+            return iter(())
+        scores, labels = np.concatenate(self._scores), np.concatenate(self._labels)
+        return cheapest_first(self._weights, self.hits(), scores, labels, budget)
+
+
+def cheapest_first(
+    weights: Sequence[float], hits: Members, scores: NDArray[Any], labels: NDArray[np.intp], budget: Budget
+) -> Iterator[Found]:
+    """The answers of one size: the cheapest first, then in the order of their positions, in which they come."""
+    if len(set(weights)) == 1:
+        costs = [fsum(weights[: hits.shape[1]])] * len(hits)
+        order: Sequence[int] = range(len(hits))
+    else:
+        costs = _costs(weights, hits, budget)
+        order = sorted(range(len(costs)), key=costs.__getitem__)
+    for index in order:
+        yield Found(tuple(hits[index].tolist()), costs[index], scores[index], int(labels[index]))
+
+
+def _costs(weights: Sequence[float], hits: Members, budget: Budget) -> list[float]:
+    """The cost of each hit; of the first ones only, where the time is over before all are known."""
+    costs: list[float] = []
+    for start in range(0, len(hits), CHUNK):
+        # fsum rounds once, so that the cost does not depend on the order of the features.
+        costs += [fsum(weights[move] for move in hit) for hit in hits[start : start + CHUNK].tolist()]
+        if budget.time_over() is not None:
+            break
+    return costs
 
 
 def _hold(formulas: Sequence[Formula], subsets: Bools) -> Bools:

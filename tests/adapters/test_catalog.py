@@ -102,6 +102,26 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
             '["no", "yes", "perhaps"]',
             "output: the graph gives 2 scores a row where 3 are needed",
         ),
+        (
+            'name = "b"',
+            'name = "b"\ndefault = 1\nmissing_codes = [1]',
+            "features[1]: default is itself one of the missing_codes",
+        ),
+        (
+            'name = "b"',
+            'name = "b"\nmissing_codes = [1]',
+            "features[1]: missing_codes need a default, or takes_missing = true",
+        ),
+        (
+            'name = "b"',
+            'name = "b"\ntype = "category"\ncategories = ["x", "y"]\ncodes = [1e300, 1]',
+            "features[1]: gives a number that the graph's float32 input cannot hold",
+        ),
+        (
+            'name = "b"',
+            'name = "b"\ndefault = 1e300',
+            "features[1]: gives a number that the graph's float32 input cannot hold",
+        ),
     ],
 )
 def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: str):

@@ -122,6 +122,11 @@ def test_it_is_served_as_its_own_library_would(make: Callable[[], Kind], tmp_pat
         sets = [{change["feature"] for change in line["changes"]} for line in lines if line["type"] == "counterfactual"]
         assert sorted(map(sorted, sets)) == sorted(map(sorted, truth)), person
         assert lines[-1]["complete"]
+        for line in lines:
+            if line["type"] == "counterfactual":
+                again = answer(service, line["instance"])
+                assert again[0]["prediction"] == line["prediction"]
+                assert again[-1]["outcome"] == "already_favourable"
         refused += 1
         found += bool(truth)
     assert refused > 5

@@ -157,6 +157,12 @@ def test_a_request_may_allow_other_categories(client: httpx.Client):
             "is a category, which has neither direction nor step",
         ),
         ({"guide": {"years": None}}, "guide.years", "must not be missing"),
+        ({"registry": None, "guide": {"late": -9}}, "guide.late", "must not be missing"),
+        (
+            {"instance": {**PERSON, "late": -20}, "normal_ranges": {"late": {"low": -9}}},
+            "normal_ranges.late",
+            "leads to a target that is one of the feature's missing codes",
+        ),
         ({"guide": {"years": "long"}}, "guide.years", "must be a number, not text: send it without quotes"),
     ],
 )

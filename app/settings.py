@@ -25,9 +25,10 @@ class Settings(BaseSettings):
     max_counterfactuals: int | None = Field(default=None, ge=1, description="most answers to a request; unset: all")
     max_formulas: int = Field(default=50, ge=0, description="most formulas of a request")
     max_formula_length: int = Field(default=10_000, ge=1, description="most characters of a formula")
-    max_formula_depth: int = Field(default=50, ge=1, le=100, description="deepest nesting of a formula")
+    max_formula_depth: int = Field(default=20, ge=1, le=25, description="deepest nesting of a formula")
     max_formula_literals: int = Field(
         default=2_000, ge=1, description="most features named in all formulas of a request"
     )
+    max_items: int = Field(default=1_000, ge=0, description="most constraints of a request")
     search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="searches that work at the same moment")
     grace_seconds: int = Field(default=10, ge=0, description="time for running answers to end at a stop")

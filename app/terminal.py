@@ -111,9 +111,15 @@ def _why(why: dict[str, Any]) -> Text:
             f"  without {' and '.join(way['items'])}: {', '.join(_changes(way['counterfactual']))}"
             for way in why["relax"]
         ]
-        return Text("\n".join(["Constraints are in the way:", *ways]))
+        more = [f"  and {why['more']} more"] if why["more"] else []
+        return Text("\n".join(["Constraints are in the way:", *ways, *more, *_cut_short(why)]))
     closest = ", ".join(_changes(why["best"])) or "changing nothing"
-    return Text(f"The closest is {closest}: score {_short(why['best']['prediction']['score'])}.")
+    told = f"The closest is {closest}: score {_short(why['best']['prediction']['score'])}."
+    return Text("\n".join([told, *_cut_short(why)]))
+
+
+def _cut_short(why: dict[str, Any]) -> list[str]:
+    return [] if why["complete"] else ["Not every set of changes could be looked at for this."]
 
 
 def _unit(unit: str | None) -> str:

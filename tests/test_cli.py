@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 from io import StringIO
 from pathlib import Path
@@ -116,6 +117,16 @@ def test_a_misspelt_setting_is_noticed():
     done = flipset("validate", FLIPSET_POTR="1")
     assert done.returncode == 0
     assert "FLIPSET_POTR is not a setting; did you mean 'FLIPSET_PORT'?" in done.stderr
+
+
+def test_a_registry_that_is_nobody_s_own_is_checked_too(tmp_path: Path):
+    shutil.copytree(ROOT / "models/hcv", tmp_path / "models/hcv")
+    shutil.copytree(ROOT / "normal_ranges", tmp_path / "ranges")
+    paper = tmp_path / "ranges/hcv-paper.toml"
+    paper.write_text(paper.read_text() + '\n[constraints]\nformulas = ["ALT xor (AST"]\n')
+    folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
+    done = flipset("validate", **folders)
+    assert done.stderr.startswith(f"{paper}: constraints.formulas[0]: line 1, column 13: expected a closing bracket")
 
 
 def test_a_setting_that_makes_no_sense_is_named():

@@ -12,20 +12,30 @@ from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model, load_model
 from app.adapters.names import suggestion
 from app.adapters.registries import KnownFeature, Registry, load_registry
+from app.core.constraints import Item
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
+class Pairing:
+    """A model and a registry together: why that does not do, or the items that the registry adds."""
+
+    flaws: tuple[Flaw, ...]
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
-    """What is served."""
+    """What is served; every model has been held against every registry once."""
 
     models: Mapping[str, Model]
     registries: Mapping[str, Registry]
+    pairings: Mapping[tuple[str, str], Pairing]
 
     def registries_for(self, model: Model) -> list[str]:
         """The registries that a request to this model may name."""
-        return [name for name, registry in self.registries.items() if not mismatches(model, registry)]
+        return [name for name in self.registries if not self.pairings[model.name, name].flaws]
 
 
 def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
@@ -43,13 +53,31 @@ def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
     registries = _loaded(sorted(normal_ranges_dir.glob("*.toml"), key=lambda file: file.stem), load_registry, flaws)
     if not model_folders:
         flaws.append(Flaw(models_dir, "", "holds no model: a folder with model.onnx and model.toml is needed"))
-    catalog = Catalog({model.name: model for model in models}, {registry.name: registry for registry in registries})
+    catalog = Catalog(
+        {model.name: model for model in models},
+        {registry.name: registry for registry in registries},
+        {(model.name, registry.name): _paired(model, registry) for model in models for registry in registries},
+    )
     broken = {flaw.file for flaw in flaws}
     for model in models:
         flaws.extend(_default_flaws(model, catalog, broken, normal_ranges_dir))
+    defaults = {model.registry for model in models}
+    for name in set(catalog.registries) - defaults:
+        flaws.extend(_unfit_for_all(catalog, name))
     if flaws:
         raise BrokenFiles(flaws)
     return catalog
+
+
+def _unfit_for_all(catalog: Catalog, name: str) -> tuple[Flaw, ...]:
+    """Why a registry that is nobody's own fits none of the models that have all of its features; if there are such."""
+    features = set(catalog.registries[name].features)
+    meant = [
+        catalog.pairings[model.name, name]
+        for model in catalog.models.values()
+        if features <= {feature.name for feature in model.features}
+    ]
+    return meant[0].flaws if meant and all(pairing.flaws for pairing in meant) else ()
 
 
 def _loaded(paths: Iterable[Path], load: Callable[[Path], T], flaws: list[Flaw]) -> list[T]:
@@ -73,7 +101,7 @@ def _default_flaws(model: Model, catalog: Catalog, broken: set[Path], folder: Pa
             f"there is no registry {model.registry!r}; {suggestion(model.registry, catalog.registries)}",
         )
     else:
-        yield from mismatches(model, registry)
+        yield from catalog.pairings[model.name, registry.name].flaws
 
 
 def unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str]]:
@@ -91,8 +119,8 @@ def unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str
             yield f".ranges[{index}]", "holds no whole number, and the feature is an integer"
 
 
-def mismatches(model: Model, registry: Registry) -> list[Flaw]:
-    """Why a registry cannot serve a model: a feature the model lacks, another unit, no whole number in a range."""
+def _paired(model: Model, registry: Registry) -> Pairing:
+    """Hold a registry against a model: a feature that it lacks, another unit, a range or constraint that cannot be."""
     features = {feature.name: feature for feature in model.features}
     found = []
     for name, known in registry.features.items():
@@ -105,6 +133,6 @@ def mismatches(model: Model, registry: Registry) -> list[Flaw]:
             found.append(Flaw(registry.file, f"{field}.unit", reason))
         else:
             found.extend(Flaw(registry.file, f"{field}{place}", reason) for place, reason in unfit(known, feature))
-    _, mistakes = read_constraints(registry.constraints, model.features, FormulaLimits())
+    items, mistakes = read_constraints(registry.constraints, model.features, FormulaLimits())
     found.extend(Flaw(registry.file, f"constraints.{mistake.field}", mistake.message) for mistake in mistakes)
-    return found
+    return Pairing(tuple(found), items)

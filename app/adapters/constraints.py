@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.adapters.features import ModelFeature
-from app.adapters.formulas import BadFormula, FormulaLimits, parse_formula
+from app.adapters.formulas import BadFormula, FormulaLimits, count_tokens, parse_formula
 from app.adapters.names import LONGEST_NAME, suggestion
 from app.adapters.numbers import CountFromNought, NotNegative
 from app.core.constraints import (
@@ -99,6 +99,8 @@ def read_constraints(
 ) -> tuple[tuple[Item, ...], list[Mistake]]:
     """The items of some constraints, by the paths that they have there, and all that is wrong with them."""
     names = Names(features)
+    if _count(entry) > limits.items:
+        return (), [Mistake("", f"hold more than {limits.items:,} items")]
     items = [
         Item(path, statement)
         for path, statements in (
@@ -111,6 +113,13 @@ def read_constraints(
     if entry.max_changes is not None:
         items.append(Item("max_changes", MaxChanges(entry.max_changes)))
     return tuple(items), names.mistakes
+
+
+def _count(entry: ConstraintsEntry) -> int:
+    """How many names and statements there are to look at."""
+    groups = [*entry.correlated, *entry.exclusive, *(causal.effects for causal in entry.causal)]
+    listed = [entry.immutable, entry.directions, entry.max_step, entry.required, *groups]
+    return sum(len(names) for names in listed) + len(entry.causal)
 
 
 Read = Iterator[tuple[str, list[Statement]]]
@@ -145,6 +154,9 @@ def _about_several(entry: ConstraintsEntry, names: Names) -> Read:
 def _formulas(texts: Sequence[str], names: Names, limits: FormulaLimits) -> Read:
     if len(texts) > limits.count:
         names.mistakes.append(Mistake("formulas", f"holds more than {limits.count} formulas"))
+        return
+    if all(len(text) <= limits.length for text in texts) and count_tokens(texts) > limits.tokens:
+        names.mistakes.append(Mistake("formulas", f"hold more than {limits.tokens:,} words and signs in all"))
         return
     literals = 0
     for index, text in enumerate(texts):

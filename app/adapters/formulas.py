@@ -5,7 +5,7 @@ A formula is only ever read by this grammar; nothing of it is evaluated as code.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput
 from lark.exceptions import VisitError
 
 from app.adapters.names import LONGEST_NAME, suggestion
-from app.core.formula import Changed, Count, Formula, Not, Same, all_of, any_of, differ
+from app.core.formula import Changed, Count, Formula, Not, Odd, all_of, any_of, same
 
 GRAMMAR = r"""
 ?start: equivalence
@@ -42,7 +42,9 @@ NUMBER: /\d+/
 %ignore /\s+/
 """
 
+LONGEST_NUMBER = 9
 WORD = re.compile(r"\w+")
+TOKEN = re.compile(r"[\w.]+|[^\w\s]")
 
 WORDS = {
     "NOT": "not",
@@ -64,16 +66,27 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class FormulaLimits:
-    """How large formulas may be: their number, the characters and the nesting of one, the features named in all."""
+    """How much may be asked: names in all constraints; formulas, their characters, nesting, and features in all."""
 
+    items: int = 1_000
     count: int = 50
     length: int = 10_000
-    depth: int = 50
+    depth: int = 20
     literals: int = 2_000
+
+    @property
+    def tokens(self) -> int:
+        """Words, names, signs and brackets in all formulas together: what reading them costs."""
+        return 5 * self.literals
 
 
 class BadFormula(Exception):
     """A formula that cannot be read, and why, with line and column."""
+
+
+def count_tokens(texts: Sequence[str]) -> int:
+    """How much there is to read, told without reading it."""
+    return sum(len(TOKEN.findall(text)) for text in texts)
 
 
 def parse_formula(text: str, positions: Mapping[str, int], limits: FormulaLimits) -> tuple[Formula, int]:
@@ -87,6 +100,8 @@ def parse_formula(text: str, positions: Mapping[str, int], limits: FormulaLimits
     except UnexpectedInput as error:
         raise BadFormula(_complaint(error, text)) from None
     except VisitError as error:
+        if isinstance(error.orig_exc, RecursionError):
+            raise BadFormula("is nested too deeply") from None
         raise BadFormula(str(error.orig_exc)) from None
     except RecursionError:
         raise BadFormula("is nested too deeply") from None
@@ -140,10 +155,10 @@ class _Reader(Transformer[Token, Formula]):
         return any_of(*children)
 
     def difference(self, children: Sequence[Formula]) -> Formula:
-        return _folded(children, differ)
+        return Odd(tuple(children))
 
     def equivalence(self, children: Sequence[Formula]) -> Formula:
-        return _folded(children, Same)
+        return same(*children)
 
     def implication(self, children: Sequence[Formula]) -> Formula:
         # a -> b -> c fails only where a and b hold and c does not.
@@ -151,22 +166,12 @@ class _Reader(Transformer[Token, Formula]):
 
     def count(self, children: Sequence[Any]) -> Formula:
         kind, number, *parts = children
-        wanted = min(int(str(number)[:LONGEST_NUMBER]), len(parts) + 1)
+        # Whatever is more than there are parts comes to the same; and Python does not read numbers of any length.
+        digits = str(number).lstrip("0") or "0"
+        wanted = min(int(digits[:LONGEST_NUMBER]), len(parts) + 1) if len(digits) <= LONGEST_NUMBER else len(parts) + 1
         low = 0 if kind.lower() == "at_most" else wanted
         high = len(parts) if kind.lower() == "at_least" else wanted
         return Count(low, high, tuple(parts))
-
-
-# No formula has more parts than this many digits can count, so the digits behind them change nothing.
-LONGEST_NUMBER = 9
-
-
-def _folded(parts: Sequence[Formula], join: Callable[[Formula, Formula], Formula]) -> Formula:
-    """Join the parts two by two: the order of joining changes nothing here, and the tree stays flat."""
-    while len(parts) > 1:
-        pairs = [join(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)]
-        parts = [*pairs, *parts[len(pairs) * 2 :]]
-    return parts[0]
 
 
 def _unquoted(token: Token) -> str:
@@ -184,4 +189,4 @@ def _complaint(error: UnexpectedInput, text: str) -> str:
     else:
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     words = sorted({WORDS.get(name, name) for name in expected or ()})
-    return f"line {line}, column {column}: expected {', '.join(words)}, and found {what}"
+    return f"line {line}, column {column}: expected {', '.join(words)}; found {what}"

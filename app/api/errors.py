@@ -7,7 +7,7 @@ RequestError
 ├── NotAcceptable          406
 ├── UnsupportedMediaType   415
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
-├── ConflictingConstraints 422  a smallest group of items that contradict each other
+├── ConflictingConstraints 422  a minimal group of items that contradict each other
 └── Stopping               503
 
 From the adapters: ModelFailed, 422. From Starlette: any other path or method, 404 and 405.
@@ -107,7 +107,7 @@ class ConflictingConstraints(RequestError):
 
     def __init__(self, items: Sequence[FieldError]) -> None:
         paths = ", ".join(item.field for item in items)
-        super().__init__(f"No set of changes can meet all of: {paths}. Drop any one of them.", items)
+        super().__init__(f"No set of changes can meet all of these together: {paths}.", items)
 
 
 class Stopping(RequestError):

@@ -1,11 +1,11 @@
 """From a request to a posed problem: names become positions, and everything that can be refused is refused here."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isnan
 
-from app.adapters.catalog import Catalog, mismatches
+from app.adapters.catalog import Catalog
 from app.adapters.constraints import read_constraints, written
 from app.adapters.features import ModelFeature, as_sent
 from app.adapters.formulas import FormulaLimits
@@ -40,13 +40,19 @@ class Question:
     unused_context: tuple[str, ...]
 
 
-def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog, limits: FormulaLimits) -> Question:
+def understand(
+    request: CounterfactualsRequest,
+    model: Model,
+    catalog: Catalog,
+    limits: FormulaLimits,
+    seconds_left: Callable[[], float],
+) -> Question:
     """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong."""
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
     registry = _registry(request, model, catalog, errors)
     favourable = read_target(request.target, model, errors)
-    items = _items(request, model, registry, limits, errors)
+    items = _items(request, model, registry, catalog, limits, errors)
     _check_names(request, model, errors)
     errors.raise_any()
     facts = known_facts(request, model, values)
@@ -60,7 +66,7 @@ def understand(request: CounterfactualsRequest, model: Model, catalog: Catalog, 
     problem = pose(features, items)
     _check_targets(problem, model, ranges, errors)
     errors.raise_any()
-    _check_conflict(problem, request, registry)
+    _check_conflict(problem, request, registry, seconds_left)
     texts = tuple(as_sent(request.instance[feature.name]) for feature in model.features)
     return Question(model, registry, texts, ranges, favourable, problem, unused_context(request, registry))
 
@@ -73,7 +79,7 @@ def _registry(request: CounterfactualsRequest, model: Model, catalog: Catalog, e
     if registry is None:
         hint = closest(name, catalog.registries)
         errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(catalog.registries_for(model))}")
-    elif flaws := mismatches(model, registry):
+    elif flaws := catalog.pairings[model.name, name].flaws:
         errors.add("registry", f"does not fit this model: {flaws[0].field}: {flaws[0].reason}")
     return registry
 
@@ -118,21 +124,31 @@ def _feature(
 
 
 def _items(
-    request: CounterfactualsRequest, model: Model, registry: Registry | None, limits: FormulaLimits, errors: Errors
+    request: CounterfactualsRequest,
+    model: Model,
+    registry: Registry | None,
+    catalog: Catalog,
+    limits: FormulaLimits,
+    errors: Errors,
 ) -> tuple[Item, ...]:
     """What always holds where the ranges come from, and what the request adds to that."""
     own, mistakes = read_constraints(request.constraints, model.features, limits)
     for mistake in mistakes:
-        errors.add(f"constraints.{mistake.field}", mistake.message)
+        errors.add(f"constraints.{mistake.field}".removesuffix("."), mistake.message)
     if registry is None or errors.found:
         return own
-    always, _ = read_constraints(registry.constraints, model.features, FormulaLimits())
+    always = catalog.pairings[model.name, registry.name].items
     return (*(Item(f"{REGISTRY}{item.path}", item.statement) for item in always), *own)
 
 
-def _check_conflict(problem: Problem, request: CounterfactualsRequest, registry: Registry | None) -> None:
+def _check_conflict(
+    problem: Problem,
+    request: CounterfactualsRequest,
+    registry: Registry | None,
+    seconds_left: Callable[[], float],
+) -> None:
     conflict = []
-    for item in conflicting_items(problem):
+    for item in conflicting_items(problem, seconds_left):
         path = item.path.removeprefix(REGISTRY)
         if registry is not None and path != item.path:
             conflict.append(FieldError(item.path, json.dumps(written(registry.constraints, path))))

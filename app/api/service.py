@@ -24,6 +24,7 @@ class Service:
         self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
         self.stopping = False
         self._formula_limits = FormulaLimits(
+            settings.max_items,
             settings.max_formulas,
             settings.max_formula_length,
             settings.max_formula_depth,
@@ -44,8 +45,11 @@ class Service:
     def answer(self, body: CounterfactualsRequest, model: Model) -> Answer:
         """Pose the question and score the instance: all that may fail. The answer must be given to `end`."""
         started = time.perf_counter()
-        question = understand(body, model, self.catalog, self._formula_limits)
-        answer = Answer(question, body.limits.engine, self._limits(body.limits), time.perf_counter, started, StopFlag())
+        limits = self._limits(body.limits)
+        # Looking for contradictions may take a while, but not all of the time that there is.
+        until = started + limits.deadline_seconds / 4
+        question = understand(body, model, self.catalog, self._formula_limits, lambda: until - time.perf_counter())
+        answer = Answer(question, body.limits.engine, limits, time.perf_counter, started, StopFlag())
         self._under_way.add(answer.stop)
         # Asked only now: a stop that comes after this finds the answer among those under way.
         if self.stopping:

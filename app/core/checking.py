@@ -20,7 +20,7 @@ from app.core.constraints import (
     Stated,
     Statement,
 )
-from app.core.formula import Changed, Constant, Count, Formula, Not, Same
+from app.core.formula import Changed, Constant, Count, Formula, Not, Odd
 
 
 def obeys(changed: frozenset[int], statement: Statement, states: Sequence[State]) -> bool:
@@ -68,7 +68,7 @@ def _is_true(formula: Formula, changed: frozenset[int]) -> bool:
             return position in changed
         case Not(part):
             return not _is_true(part, changed)
-        case Same(one, other):
-            return _is_true(one, changed) == _is_true(other, changed)
+        case Odd(parts):
+            return sum(_is_true(part, changed) for part in parts) % 2 == 1
         case Count(low, high, parts):
             return low <= sum(_is_true(part, changed) for part in parts) <= high

@@ -1,5 +1,6 @@
-"""Constraints that no subset can satisfy, and a smallest group of them that already contradicts itself."""
+"""Constraints that no subset can satisfy, and a minimal group of them that already contradicts itself."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,29 +15,37 @@ from app.core.seed_map import term
 MOST_TABLED = 12
 
 
-def conflicting_items(problem: Problem) -> tuple[Item, ...]:
-    """A minimal group of items that cannot be met together; none where all of them can."""
+def conflicting_items(problem: Problem, seconds_left: Callable[[], float]) -> tuple[Item, ...]:
+    """A minimal group of items that cannot be met together; none where all of them can, or where time does not tell.
+
+    Where the time ends while the group is thinned out, it may hold more than it must.
+    """
     formulas = [problem.formula(item, problem.candidates) for item in problem.items]
     count = len(problem.candidates)
     nothing = np.zeros((1, count), dtype=np.bool_)
     if all(holds(formula, nothing)[0] for formula in formulas):
         return ()
-    group = _tabled(formulas, count) if count <= MOST_TABLED else _solved(formulas, count)
+    group = _tabled(formulas, count) if count <= MOST_TABLED else _solved(formulas, count, seconds_left)
     return tuple(problem.items[index] for index in group)
 
 
 def _tabled(formulas: Sequence[Formula], count: int) -> list[int]:
+    """Count for each subset the items that it breaks, and leave out whatever leaves none without."""
     subsets = (np.arange(2**count)[:, None] >> np.arange(count) & 1).astype(np.bool_)
-    tables = np.array([holds(formula, subsets) for formula in formulas])
+    breaks = [~holds(formula, subsets) for formula in formulas]
+    broken = np.sum(breaks, axis=0)
+    if not broken.all():
+        return []
+    group = []
+    for index, by_this in enumerate(breaks):
+        if (broken - by_this).all():
+            broken = broken - by_this
+        else:
+            group.append(index)
+    return group
 
-    def contradict(group: list[int]) -> bool:
-        return not tables[group].all(axis=0).any()
 
-    everything = list(range(len(formulas)))
-    return _minimal(everything, contradict) if contradict(everything) else []
-
-
-def _solved(formulas: Sequence[Formula], count: int) -> list[int]:
+def _solved(formulas: Sequence[Formula], count: int, seconds_left: Callable[[], float]) -> list[int]:
     context = z3.Context()
     solver = z3.SolverFor("QF_FD", ctx=context)
     made = [z3.Bool(f"m{index}", context) for index in range(count)]
@@ -45,17 +54,13 @@ def _solved(formulas: Sequence[Formula], count: int) -> list[int]:
         solver.add(z3.Implies(literal, term(formula, made, context)))
 
     def contradict(group: list[int]) -> bool:
-        return bool(solver.check(*(asked[index] for index in group)) == z3.unsat)
+        solver.set("timeout", max(1, math.ceil(seconds_left() * 1000)))
+        return seconds_left() > 0 and bool(solver.check(*(asked[index] for index in group)) == z3.unsat)
 
     if not contradict(list(range(len(formulas)))):
         return []
     names = {str(literal) for literal in solver.unsat_core()}
-    core = [index for index, literal in enumerate(asked) if str(literal) in names]
-    return _minimal(core, contradict)
-
-
-def _minimal(group: list[int], contradict: Callable[[list[int]], bool]) -> list[int]:
-    """Leave out whatever can be left out; what remains contradicts itself, and nothing smaller in it does."""
+    group = [index for index, literal in enumerate(asked) if str(literal) in names]
     for index in list(group):
         rest = [other for other in group if other != index]
         if contradict(rest):

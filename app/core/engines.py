@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from app.core import cemsp, lattice, whole_lattice
 from app.core.budget import Budget, Stopped
 from app.core.explaining import explain, is_unconstrained
-from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
+from app.core.facts import Best, Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
 from app.core.oracle import Oracle
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
@@ -63,6 +63,7 @@ class Search:
             yield finished
             return
         oracle = self._oracle.over(problem.candidates)
+        oracle.best = self._best_among_candidates()
         explanation = yield from explain(problem, oracle, self._budget)
         missed = [relaxation.found for relaxation in explanation.relaxations if not relaxation.items]
         if missed:
@@ -76,6 +77,14 @@ class Search:
     def _closest(self, explanation: Explanation, oracle: Oracle) -> Explained:
         assert oracle.best is not None, "the instance itself has been judged"
         return Explained(explanation, oracle.best)
+
+    def _best_among_candidates(self) -> Best | None:
+        """The best that the search has seen, by the candidates' indices."""
+        best, problem = self._oracle.best, self._problem
+        if best is None:
+            return None
+        places = {move.position: place for place, move in enumerate(problem.candidates)}
+        return replace(best, moves=tuple(places[problem.moves[index].position] for index in best.moves))
 
     def _within_moves(self, found: Found) -> Found:
         places = {move.position: place for place, move in enumerate(self._problem.moves)}

@@ -1,9 +1,10 @@
 """Why there is no way out: which constraints to give up for one, or how close any subset comes."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from math import fsum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped
 from app.core.facts import Explanation, Found, Relaxation, Working
@@ -11,6 +12,9 @@ from app.core.formula import holds
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.subsets import Level, Members, as_truths, in_batches
+
+# When so many sets of items are known, nobody needs more; only the smallest are told.
+MOST_KEPT = 1_000
 
 
 def is_unconstrained(problem: Problem) -> bool:
@@ -25,7 +29,7 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Worki
     Giving up some items opens a way exactly if a favourable subset breaks no others. So the minimal sets of items
     are the minimal ones among those that the favourable subsets break.
     """
-    ledger = _Ledger(problem)
+    ledger = _Ledger(problem, budget)
     explanation = Explanation()
     level = Level.root(len(problem.candidates))
     try:
@@ -40,38 +44,60 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Worki
                     yield Working()
             level = Level(len(problem.candidates), np.concatenate(judged))
         explanation.complete = True
-    except Stopped:
+    except (Stopped, TooMany):
         pass
     explanation.relaxations = ledger.relaxations()
     return explanation
 
 
 class _Ledger:
-    """For each set of items that some favourable subset breaks, the first such subset."""
+    """The minimal sets of items that favourable subsets break, each with the first such subset."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, budget: Budget) -> None:
         self._formulas = [problem.formula(item, problem.candidates) for item in problem.items]
-        self._weights = [move.weight for move in problem.candidates]
-        self._broken: dict[frozenset[int], Found] = {}
+        self._weights = np.array([move.weight for move in problem.candidates])
+        self._budget = budget
+        # By the items' bits; minimal among those seen so far.
+        self._broken: dict[int, Found] = {}
 
     def add(self, batch: Members, verdict: Verdict) -> None:
         hits = np.flatnonzero(verdict.favourable)
         if not len(hits):
             return
+        # The cheapest first: of the subsets that break the same items, only the first is kept.
+        hits = hits[np.argsort(self._weights[batch[hits]].sum(axis=1), kind="stable")]
+        for row, items in self._first_of_each(batch, hits):
+            self._keep(items, batch[row].tolist(), verdict, row)
+
+    def _first_of_each(self, batch: Members, hits: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """The first hit that breaks each set of items, and that set as bits."""
         truths = as_truths(batch[hits], len(self._weights))
-        broken = [~holds(formula, truths) for formula in self._formulas]
-        for place, row in enumerate(hits.tolist()):
-            items = frozenset(index for index, breaks in enumerate(broken) if breaks[place])
-            if any(known < items for known in self._broken):
-                continue
-            moves = tuple(batch[row].tolist())
-            cost = fsum(self._weights[move] for move in moves)
-            found = Found(moves, cost, verdict.score[row], int(verdict.label[row]))
-            first = self._broken.get(items)
-            if first is None or (len(moves), cost) < (len(first.moves), first.cost):
-                self._broken[items] = found
+        broken = np.zeros((len(hits), len(self._formulas)), dtype=np.bool_)
+        for index, formula in enumerate(self._formulas):
+            broken[:, index] = ~holds(formula, truths)
+        packed = np.packbits(broken, axis=1, bitorder="little")
+        _, first = np.unique(packed, axis=0, return_index=True)
+        for place in sorted(first.tolist()):
+            self._budget.check()
+            yield int(hits[place]), int.from_bytes(packed[place].tobytes(), "little")
+
+    def _keep(self, items: int, moves: list[int], verdict: Verdict, row: int) -> None:
+        if any(known & items == known for known in self._broken):
+            return
+        for larger in [known for known in self._broken if known & items == items]:
+            del self._broken[larger]
+        cost = fsum(self._weights[move] for move in moves)
+        self._broken[items] = Found(tuple(moves), cost, verdict.score[row], int(verdict.label[row]))
+        if len(self._broken) >= MOST_KEPT:
+            raise TooMany
 
     def relaxations(self) -> list[Relaxation]:
-        minimal = [items for items in self._broken if not any(other < items for other in self._broken)]
-        ordered = sorted(minimal, key=lambda items: (len(items), sorted(items)))
-        return [Relaxation(tuple(sorted(items)), self._broken[items]) for items in ordered]
+        found = [
+            Relaxation(tuple(place for place in range(items.bit_length()) if items >> place & 1), found)
+            for items, found in self._broken.items()
+        ]
+        return sorted(found, key=lambda relaxation: (len(relaxation.items), relaxation.items))
+
+
+class TooMany(Exception):
+    """There are more ways of giving up constraints than anybody would read."""

@@ -42,14 +42,13 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
-    """Both parts hold, or neither does."""
+class Odd:
+    """An odd number of the parts hold: of two, exactly one."""
 
-    one: "Formula"
-    other: "Formula"
+    parts: tuple["Formula", ...]
 
 
-Formula = Constant | Changed | Not | Count | Same
+Formula = Constant | Changed | Not | Count | Odd
 
 TRUE = Constant(True)
 FALSE = Constant(False)
@@ -75,8 +74,9 @@ def implies(cause: Formula, effect: Formula) -> Formula:
     return any_of(Not(cause), effect)
 
 
-def differ(one: Formula, other: Formula) -> Formula:
-    return Not(Same(one, other))
+def same(*parts: Formula) -> Formula:
+    """A iff b iff c ...: true where the number of parts that fail is even."""
+    return Odd(parts) if len(parts) % 2 else Not(Odd(parts))
 
 
 def substituted(formula: Formula, meaning: Callable[[int], Formula]) -> Formula:
@@ -88,8 +88,8 @@ def substituted(formula: Formula, meaning: Callable[[int], Formula]) -> Formula:
             return meaning(position)
         case Not(part):
             return _not(substituted(part, meaning))
-        case Same(one, other):
-            return _same(substituted(one, meaning), substituted(other, meaning))
+        case Odd(parts):
+            return _odd([substituted(part, meaning) for part in parts])
         case Count(low, high, parts):
             return _count(low, high, [substituted(part, meaning) for part in parts])
 
@@ -103,12 +103,13 @@ def _not(part: Formula) -> Formula:
     return Not(part)
 
 
-def _same(one: Formula, other: Formula) -> Formula:
-    if isinstance(one, Constant):
-        return other if one.value else _not(other)
-    if isinstance(other, Constant):
-        return one if other.value else _not(one)
-    return Same(one, other)
+def _odd(parts: list[Formula]) -> Formula:
+    turned = sum(part.value for part in parts if isinstance(part, Constant)) % 2 == 1
+    open_parts = tuple(part for part in parts if not isinstance(part, Constant))
+    if not open_parts:
+        return Constant(turned)
+    odd = open_parts[0] if len(open_parts) == 1 else Odd(open_parts)
+    return _not(odd) if turned else odd
 
 
 def _count(low: int, high: int, parts: list[Formula]) -> Formula:
@@ -133,8 +134,11 @@ def holds(formula: Formula, subsets: Bools) -> Bools:
             return subsets[:, position]
         case Not(part):
             return ~holds(part, subsets)
-        case Same(one, other):
-            return np.equal(holds(one, subsets), holds(other, subsets))
+        case Odd(parts):
+            odd = np.zeros(len(subsets), dtype=np.bool_)
+            for part in parts:
+                odd ^= holds(part, subsets)
+            return odd
         case Count(low, high, parts):
             count = np.zeros(len(subsets), dtype=np.int32)
             for part in parts:
@@ -156,7 +160,7 @@ def _monotone(formula: Formula, rising: bool) -> bool:
             return rising
         case Not(part):
             return _monotone(part, not rising)
-        case Same():
+        case Odd():
             return False
         case Count(low, high, parts):
             up = high >= len(parts) and all(_monotone(part, rising) for part in parts)

@@ -70,7 +70,8 @@ def sent(answers: Iterator[Found], explored: Explored, budget: Budget) -> Iterat
             return
         late = budget.time_over()
         if late is not None:
-            explored.stopped_by = explored.stopped_by or late
+            # It is the time, and not the number of answers, that keeps the others back.
+            explored.stopped_by = late if explored.stopped_by is not StoppedBy.MAX_MODEL_ROWS else explored.stopped_by
             over = budget.clock() if over is None else over
             if budget.clock() > over + GRACE_SECONDS:
                 return

@@ -104,13 +104,10 @@ class Oracle:
         self._weights = [move.weight for move in moves]
         self.meter = Meter() if meter is None else meter
         self.best: Best | None = None
-        self._at_rest: Best | None = None
 
     def over(self, moves: Sequence[Move]) -> "Oracle":
         """An oracle for other moves of the same instance, on the same account."""
-        other = Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
-        other.best = self._at_rest
-        return other
+        return Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
 
     @property
     def batch_rows(self) -> int:
@@ -121,7 +118,6 @@ class Oracle:
         self._budget.rows_left -= 1
         verdict = Verdict.of(self._timed(self._instance), self._favourable)
         self._remember_best(np.zeros((1, len(self._weights)), dtype=np.bool_), verdict)
-        self._at_rest = self.best
         return verdict
 
     def judge(self, subsets: Bools) -> Verdict:

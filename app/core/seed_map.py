@@ -3,12 +3,13 @@
 import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import reduce
 
 import z3
 
 from app.core.budget import Budget
 from app.core.facts import Working
-from app.core.formula import Changed, Constant, Count, Formula, Not, Same
+from app.core.formula import Changed, Constant, Count, Formula, Not, Odd
 from app.core.problem import Problem
 
 Subset = frozenset[int]
@@ -101,8 +102,9 @@ def term(formula: Formula, made: Sequence[z3.BoolRef], context: z3.Context) -> z
             return made[position]
         case Not(part):
             return z3.Not(term(part, made, context))
-        case Same(one, other):
-            return term(one, made, context) == term(other, made, context)
+        case Odd(parts):
+            first, *others = (term(part, made, context) for part in parts)
+            return reduce(z3.Xor, others, first)
         case Count(low, high, parts):
             counted = [(term(part, made, context), 1) for part in parts]
             return z3.And(z3.PbGe(counted, low), z3.PbLe(counted, high))

@@ -187,7 +187,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
             "[features",
             "[constraints]\nformulas = ['a and']\n[features",
             "constraints.formulas[0]: line 1, column 6: expected a feature, an opening bracket, "
-            "at_most, at_least, exactly, not, and found the end",
+            "at_most, at_least, exactly, not; found the end",
         ),
         (
             "ranges =",

@@ -10,6 +10,8 @@ from app.adapters.catalog import load_catalog
 from app.api.errors import InvalidRequest, Stopping
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
+from app.core.engines import Search
+from app.core.facts import Found
 from app.settings import Settings
 from tests import graphs
 from tests.networks import Network
@@ -76,3 +78,12 @@ def test_a_missing_value_is_no_fact_for_a_condition(tmp_path: Path):
     service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
     assert low_of_b(service, instance={"a": 0, "b": 0}) == 1
     assert low_of_b(service, instance={"a": None, "b": 0}) == 3
+
+
+def test_an_answer_that_breaks_a_constraint_goes_no_further(service: Service, monkeypatch: pytest.MonkeyPatch):
+    """Should an engine ever come up with one: the stream ends with an error instead."""
+    answer = ask(service, constraints={"exclusive": [["a", "b"]]})
+    wrong = Found((0, 1), 2.0, np.float32(1.0), 1)
+    monkeypatch.setattr(Search, "facts", lambda self, engine: iter([wrong]))
+    (line,) = [line for line in answer.rest() if line is not None]
+    assert line.kind == "error"

@@ -1,5 +1,6 @@
 """Constraints of every kind, in every mix, against brute force."""
 
+import time
 from dataclasses import replace
 from itertools import combinations
 
@@ -7,10 +8,11 @@ import numpy as np
 import pytest
 
 from app.core import conflicts
+from app.core.budget import StoppedBy
 from app.core.checking import obeys
 from app.core.conflicts import conflicting_items
 from app.core.facts import Explained, Guarantee, Reason
-from tests.brute_force import Case, changed, favourable_sets, feasible_sets, minimal_sets, movable
+from tests.brute_force import Case, Written, changed, favourable_sets, feasible_sets, minimal_sets, movable
 from tests.constrained import constrained_case, with_constraints
 from tests.networks import Network, random_case
 from tests.searching import Run, pose_case
@@ -27,8 +29,7 @@ def test_lattice_equals_brute_force_under_any_constraints(chunk: int):
     for seed in seeds(chunk, 0):
         case, network = constrained_case(seed)
         run = Run(case, network, "lattice")
-        assert set(run.answers) == minimal_sets(case), seed
-        assert len(run.answers) == len(set(run.answers))
+        assert run.answers == sorted(minimal_sets(case), key=lambda answer: (len(answer), sorted(answer))), seed
         assert run.finished.complete
 
 
@@ -107,7 +108,7 @@ def test_a_conflict_is_found_and_named_by_a_minimal_group(monkeypatch, tabled: i
             continue
         problem = pose_case(case)
         every = frozenset(item.path for item in problem.items)
-        group = frozenset(item.path for item in conflicting_items(problem))
+        group = frozenset(item.path for item in conflicting_items(problem, lambda: 60.0))
         assert group
         assert not feasible_sets(without(case, every - group)), seed
         for path in group:
@@ -119,7 +120,7 @@ def test_a_conflict_is_found_and_named_by_a_minimal_group(monkeypatch, tabled: i
 def test_no_conflict_is_seen_where_there_is_none():
     for seed in range(50_000, 50_200):
         case, _ = constrained_case(seed)
-        assert conflicting_items(pose_case(case)) == ()
+        assert conflicting_items(pose_case(case), lambda: 60.0) == ()
 
 
 def true_relaxations(case: Case, paths: list[str]) -> set[frozenset[str]]:
@@ -181,3 +182,42 @@ def test_an_explanation_that_was_cut_short_says_so():
     (explained,) = (fact for fact in run.facts if isinstance(fact, Explained))
     assert not explained.explanation.complete
     assert run.finished.complete
+
+
+def test_open_subsets_that_cannot_be_remembered_end_the_search():
+    """Exactly 6 of 12 must change: more than 100 smaller subsets are infeasible, and must be kept in mind."""
+    network = Network(np.ones((12, 1)), np.zeros(1), np.ones(1), -5.5)
+    names = ", ".join(f"f{i}" for i in range(12))
+    formula = Written(f"exactly(6, {names})", lambda changed: len(changed) == 6)
+    case = Case([0.0] * 12, [(1.0, None)] * 12, network.favours, formulas=[formula])
+    run = Run(case, network, "lattice", rows=100)
+    assert (run.finished.stopped_by, run.finished.complete_up_to) == (StoppedBy.MAX_MODEL_ROWS, 2)
+    assert len(Run(case, network, "lattice").answers) == 924
+
+
+def test_contradictions_are_not_looked_for_without_end():
+    """Fifty parities over 40 features are more than the solver can tell in a moment."""
+    rng = np.random.default_rng(0)
+    texts = [" xor ".join(f"f{i}" for i in rng.permutation(40)[:20]) for _ in range(49)]
+    case = Case([0.0] * 40, [(1.0, None)] * 40, lambda row: False, formulas=[Written(t, lambda c: True) for t in texts])
+    until = time.perf_counter() + 0.3
+    assert conflicting_items(pose_case(case), lambda: until - time.perf_counter()) == ()
+
+
+def test_an_explanation_of_very_many_ways_ends():
+    """Any 10 of 18, all immutable: there are 43,758 sets of items to give up."""
+    network = Network(np.ones((18, 1)), np.zeros(1), np.ones(1), -9.5)
+    case = Case([0.0] * 18, [(1.0, None)] * 18, network.favours, immutable=tuple(range(18)))
+    run = Run(case, network, "lattice")
+    (explained,) = (fact for fact in run.facts if isinstance(fact, Explained))
+    assert not explained.explanation.complete
+    assert {len(relaxation.items) for relaxation in explained.explanation.relaxations} == {10}
+
+
+def test_of_equal_ways_the_cheaper_answer_is_shown():
+    network = Network(np.ones((3, 1)), np.zeros(1), np.ones(1), -1.5)
+    case = Case([0.0] * 3, [(1.0, None)] * 3, network.favours, max_changes=1)
+    run = Run(case, network, "lattice", weights={0: 5.0, 1: 1.0, 2: 2.0})
+    (explained,) = (fact for fact in run.facts if isinstance(fact, Explained))
+    (relaxation,) = explained.explanation.relaxations
+    assert relaxation.found.moves == (1, 2)

@@ -94,7 +94,7 @@ def test_there_are_golden_files():
         (
             {"formulas": ["ALT )"]},
             "constraints.formulas[0]",
-            "line 1, column 5: expected the end, and found ')'",
+            "line 1, column 5: expected the end; found ')'",
         ),
         ({"formulas": ["ALT"] * 51}, "constraints.formulas", "holds more than 50 formulas"),
         ({"formulas": ["x" * 10_001]}, "constraints.formulas[0]", "is longer than 10,000 characters"),
@@ -113,6 +113,32 @@ def test_there_are_golden_files():
 )
 def test_a_constraint_that_cannot_be_accepted_is_named(client, constraints: dict[str, Any], field: str, message: str):
     assert refused(ask(client, {**PERSON, "constraints": constraints}, "hcv"), 422) == {field: message}
+
+
+def deepest() -> str:
+    """Every operator in every bracket, as deep as the limits allow."""
+    text = "ALT"
+    for _ in range(20):
+        text = f"!({text})&ALT^{'^'.join(['AST'] * 11)}|ALT->ALT<->{'<->'.join(['AST'] * 11)}"
+    return text
+
+
+def test_a_formula_at_the_limits_is_answered(client: httpx.Client):
+    body = {**PERSON, "constraints": {"formulas": [deepest()]}}
+    assert ask(client, body, "hcv").status_code == 200
+
+
+@pytest.mark.parametrize("formulas", [["ALT|" * 2_499] * 50, ["!" * 9_999] * 50])
+def test_very_much_to_read_is_refused_unread(client: httpx.Client, formulas: list[str]):
+    fields = refused(ask(client, {**PERSON, "constraints": {"formulas": formulas}}, "hcv"), 422)
+    assert fields == {"constraints.formulas": "hold more than 10,000 words and signs in all"}
+
+
+def test_very_many_items_are_refused(client: httpx.Client):
+    constraints = {"exclusive": [["ALT", "AST"]] * 600}
+    assert refused(ask(client, {**PERSON, "constraints": constraints}, "hcv"), 422) == {
+        "constraints": "hold more than 1,000 items"
+    }
 
 
 def test_a_conflict_is_told_in_the_words_of_the_request(client: httpx.Client):

@@ -29,6 +29,6 @@ class Settings(BaseSettings):
     max_formula_literals: int = Field(
         default=2_000, ge=1, description="most features named in all formulas of a request"
     )
-    max_items: int = Field(default=1_000, ge=0, description="most constraints of a request")
+    max_items: int = Field(default=1_000, ge=0, description="most names in the constraints of a request")
     search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="searches that work at the same moment")
     grace_seconds: int = Field(default=10, ge=0, description="time for running answers to end at a stop")

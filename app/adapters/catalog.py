@@ -62,8 +62,9 @@ def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
     for model in models:
         flaws.extend(_default_flaws(model, catalog, broken, normal_ranges_dir))
     defaults = {model.registry for model in models}
-    for name in set(catalog.registries) - defaults:
-        flaws.extend(_unfit_for_all(catalog, name))
+    for name in catalog.registries:
+        if name not in defaults:
+            flaws.extend(_unfit_for_all(catalog, name))
     if flaws:
         raise BrokenFiles(flaws)
     return catalog

@@ -171,7 +171,7 @@ class ModelFeature:
         """A value as JSON."""
         if isnan(value):
             return "null"
-        return self._json(self.categories[int(value)]) if self.type == "category" else number_text(value)
+        return as_sent(self.categories[int(value)]) if self.type == "category" else number_text(value)
 
     @property
     def may_be_missing(self) -> bool:
@@ -195,10 +195,6 @@ class ModelFeature:
         if self.type == "category" and not self._has_text:
             return (float(self.categories[int(value)]),)
         return (value,)
-
-    @staticmethod
-    def _json(category: Category) -> str:
-        return json.dumps(category, ensure_ascii=False) if isinstance(category, str) else number_text(category)
 
 
 MOST_LISTED = 30

@@ -15,7 +15,8 @@ from app.adapters.fields import FavourableField
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.names import suggestion
 from app.adapters.numbers import fits
-from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnloadableGraph, UnusableGraph
+from app.adapters.onnx import ModelFailed, OnnxGraph, UnloadableGraph, UnusableGraph
+from app.adapters.scorer import OnnxScorer
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.ranges import NormalRange

@@ -37,13 +37,15 @@ class LineWriter:
         question = self._question
         registry = question.registry
         ranges = None if registry is None else {"name": registry.name, "version": registry.version}
+        # In ASCII: a key of the context may hold half a character, which no UTF-8 can carry.
+        unused = json.dumps(question.unused_context)
         features = ",".join(self._feature(position) for position in range(len(self._names)))
         return Line(
             "start",
             f'{{"type":"start","model":{encoded(model_identity(question.model))},"normal_ranges":{encoded(ranges)},'
             f'"prediction":{self._prediction(prediction)},'
             f'"target":{encoded(target_json(question.favourable, question.model.classes))},'
-            f'"limits":{encoded(limits)},"unused_context":{json.dumps(question.unused_context)},'
+            f'"limits":{encoded(limits)},"unused_context":{unused},'
             f'"features":[{features}]}}',
         )
 

@@ -54,7 +54,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Items (by index) that are in the way together: without them, and only then, this subset is an answer."""
+    """Items (by index) that are in the way together: without them there is a way, and this subset is one."""
 
     items: tuple[int, ...]
     found: Found

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.facts import Fact, Found, LevelFinished, Working
-from app.core.favourable import Bools
-from app.core.formula import Formula, holds, only_forbids
+from app.core.formula import all_of, holds, only_forbids
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.subsets import CHUNK, Level, Members, as_truths, in_batches
@@ -117,9 +116,9 @@ class _Scan:
     def feasible(self, chunk: Members, budget: Budget) -> Members:
         """Drop what no further change can mend, set aside what one may, and return the feasible subsets."""
         if self._forbidding:
-            chunk = chunk[_hold(self._forbidding, as_truths(chunk, self.moves))]
+            chunk = chunk[holds(all_of(*self._forbidding), as_truths(chunk, self.moves))]
         if self._others:
-            feasible = _hold(self._others, as_truths(chunk, self.moves))
+            feasible = holds(all_of(*self._others), as_truths(chunk, self.moves))
             self._set_aside(chunk[~feasible], budget)
             chunk = chunk[feasible]
         return chunk
@@ -184,10 +183,3 @@ def _costs(weights: Sequence[float], hits: Members, budget: Budget) -> list[floa
         if budget.time_over() is not None:
             break
     return costs
-
-
-def _hold(formulas: Sequence[Formula], subsets: Bools) -> Bools:
-    held = np.ones(len(subsets), dtype=np.bool_)
-    for formula in formulas:
-        held &= holds(formula, subsets)
-    return held

@@ -16,7 +16,7 @@ from app.core.formula import all_of, holds
 from app.core.lattice import Explored, cheapest_first, sent
 from app.core.oracle import Oracle
 from app.core.problem import Problem
-from app.core.subsets import Members
+from app.core.subsets import Members, as_truths
 
 # Up to so many moves all subsets are put together; a table for each number is kept.
 MOST_MOVES = 10
@@ -37,10 +37,8 @@ def table(moves: int) -> Table:
     levels, truths, start = [], [], 0
     for size in range(1, moves + 1):
         members = np.array(list(combinations(range(moves), size)), dtype=np.uint8)
-        level = np.zeros((len(members), moves), dtype=np.bool_)
-        np.put_along_axis(level, members.astype(np.intp), True, axis=1)
         levels.append((slice(start, start + len(members)), members))
-        truths.append(level)
+        truths.append(as_truths(members, moves))
         start += len(members)
     together = np.concatenate(truths)
     return Table(together, together @ (1 << np.arange(moves)), tuple(levels))

@@ -8,7 +8,8 @@ from onnx import TensorProto, helper
 
 from app.adapters.features import ModelFeature
 from app.adapters.models import load_model
-from app.adapters.onnx import ModelFailed, OnnxGraph, OnnxScorer, UnusableGraph, batch_rows_for
+from app.adapters.onnx import ModelFailed, OnnxGraph, UnusableGraph
+from app.adapters.scorer import OnnxScorer, batch_rows_for
 from tests import graphs
 from tests.live_server import ROOT
 from tests.networks import random_case

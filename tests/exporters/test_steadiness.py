@@ -16,7 +16,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
 from app.adapters.features import ModelFeature
-from app.adapters.onnx import OnnxGraph, OnnxScorer, UnusableGraph
+from app.adapters.onnx import OnnxGraph, UnusableGraph
+from app.adapters.scorer import OnnxScorer
 
 # Trainers and exporters warn of their own affairs, which are not ours.
 pytestmark = pytest.mark.filterwarnings("default")

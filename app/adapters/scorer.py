@@ -1,0 +1,116 @@
+"""The scorer: a graph as the core sees it, tried and measured when a model is loaded."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.adapters.features import ModelFeature, placed
+from app.adapters.onnx import ModelFailed, OnnxGraph, UnusableGraph
+from app.core.favourable import Floats
+
+# No call should keep a search from its clock for longer than about this.
+BATCH_SECONDS = 0.05
+MOST_BATCH_ROWS = 4**7
+# So many rows are tried when a model is loaded.
+TRIED = 200
+
+
+class OnnxScorer:
+    """The model as the core sees it: rows in, one score a class (or one value) out."""
+
+    def __init__(self, graph: OnnxGraph, features: Sequence[ModelFeature], activation: str, outputs: int) -> None:
+        self._graph = graph
+        self._features = tuple(features)
+        self._places = placed(features)
+        self._activation = activation
+        self._outputs = outputs
+        self.dtype = graph.dtype
+        self.batch_rows = 1
+
+    def columns(self, position: int) -> tuple[int, ...]:
+        return self._places[position]
+
+    def cells(self, position: int, value: float) -> tuple[float, ...]:
+        return self._features[position].cells(value)
+
+    def dtype_at(self, position: int) -> np.dtype[Any]:
+        """The type that the graph reads the feature at this position in."""
+        return self._graph.dtype_of(self._places[position][0])
+
+    def runs(self, rows: int) -> int:
+        return self._graph.runs(rows)
+
+    def __call__(self, rows: NDArray[Any]) -> Floats:
+        outputs = _activated(self._graph.run(rows), self._activation)
+        if self._outputs == 2 and outputs.shape[1] == 1:
+            # One output for two classes is the score of the second.
+            return np.hstack([1 - outputs, outputs])
+        return outputs
+
+    def warm_up(self) -> None:
+        """Check the shape of what comes out, and choose a batch that takes no longer than it should."""
+        outputs = self(self._noughts(2))
+        if outputs.shape != (2, self._outputs):
+            got = outputs.size / 2
+            raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._outputs} are needed")
+        self._settle()
+        self.batch_rows = batch_rows_for(self._seconds)
+
+    def _settle(self) -> None:
+        """Try the graph on rows of every size: how it is best run, and whether its scores are what they should be."""
+        rng = np.random.default_rng(0)
+        rows = np.array(
+            [[cell for feature in self._features for cell in feature.some_cells(rng)] for _ in range(TRIED)]
+        )
+        try:
+            self._graph.settle_batch(rows.astype(self.dtype))
+            raw = self._graph.run(rows.astype(self.dtype))
+        except ModelFailed:
+            # Such a graph does not take any number; each row then answers for itself.
+            self._graph.run_rows_alone()
+            return
+        alone = self._outputs == 2 and raw.shape[1] == 1 and self._activation == "none"
+        if alone and np.any((raw < 0) | (raw > 1)):
+            reason = "the one score of the graph is not always between 0 and 1: it needs sigmoid"
+            raise UnusableGraph("output.activation", reason)
+
+    def _noughts(self, rows: int) -> NDArray[Any]:
+        """Rows of noughts, and of the first of each category."""
+        row = [cell for feature in self._features for cell in feature.cells(0.0)]
+        return np.repeat(np.array([row], dtype=self.dtype), rows, axis=0)
+
+    def _seconds(self, rows: int) -> float:
+        matrix = self._noughts(rows)
+        best = float("inf")
+        for _ in range(2):
+            began = time.perf_counter()
+            self(matrix)
+            best = min(best, time.perf_counter() - began)
+        return best
+
+
+def batch_rows_for(seconds: Callable[[int], float]) -> int:
+    """The largest power of four whose rows fit the time of a batch, given the time that so many rows take.
+
+    So coarse a step makes it the same from one start to the next, and with it the number of calls.
+    """
+    rows = 1
+    while rows < MOST_BATCH_ROWS and 4 * seconds(rows) <= BATCH_SECONDS:
+        rows *= 4
+    return rows
+
+
+def _activated(outputs: Floats, activation: str) -> Floats:
+    """Turn raw outputs into scores, row by row, in the type they came in."""
+    if activation == "softmax":
+        powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+        shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+        return shares
+    if activation == "sigmoid":
+        # exp of a positive number may overflow, so each side has its own form.
+        power = np.exp(-np.abs(outputs))
+        return np.where(outputs >= 0, 1 / (1 + power), power / (1 + power))
+    return outputs

@@ -14,7 +14,7 @@ from app.adapters.catalog import load_catalog
 from app.api import errors, routes
 from app.api.openapi import with_lines
 from app.api.service import Service
-from app.core.seed_map import warm_up
+from app.core.clauses import warm_up
 from app.settings import Settings
 
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."

@@ -13,7 +13,8 @@ from app.core.favourable import Floats
 
 # No call should keep a search from its clock for longer than about this.
 BATCH_SECONDS = 0.05
-MOST_BATCH_ROWS = 4**7
+# With more rows the network's layers no longer fit the processor's cache.
+MOST_BATCH_ROWS = 4**6
 # So many rows are tried when a model is loaded.
 TRIED = 200
 

@@ -3,23 +3,29 @@
 Growing and shrinking go feature by feature, as published. The rows that such a walk may need are scored together,
 ahead of time: the walk is the same, in fewer calls. Each answer is checked against all of its subsets before it is
 sent, because a walk finds a minimal one only where the model is monotone.
+
+A subset is a whole number here: one bit a move, the first move highest.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import accumulate
 from math import fsum
+from operator import or_
 
 import numpy as np
 
+from app.core import whole_lattice
 from app.core.budget import Budget, Stopped, StoppedBy
+from app.core.dense_frontier import all_masks, table
 from app.core.facts import Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
+from app.core.lattice import frontier_over
+from app.core.masks import Masks, as_truths, of_sets, of_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
-from app.core.seed_map import SeedMap, Subset
-from app.core.subsets import Members, as_truths
+from app.core.seed_map import SeedMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,11 @@ def explore(judge: "SubsetJudge", seeds: SeedMap, budget: Budget) -> Generator[F
                 answer = yield from judge.smallest_within(shrunk)
                 budget.take_answer()
                 yield answer
-                seeds.block_up(frozenset(answer.moves))
+                seeds.block_up(answer.moves)
             else:
                 assumed_monotone = True
-                seeds.block_down((yield from judge.grow(seed)))
+                grown = yield from judge.grow(seed)
+                seeds.block_down(judge.outside(grown))
     except Stopped as stopped:
         return Searched(stopped.by, assumed_monotone)
     return Searched(None, assumed_monotone)
@@ -62,63 +69,74 @@ class SubsetJudge:
         self._budget = budget
         self._conjuncts = problem.conjuncts
         self._weights = [move.weight for move in problem.moves]
+        self._bits = [1 << place for place in reversed(range(len(problem.moves)))]
         self._settled = settled
-        # What the model said of the favourable subsets that the present seed has led to.
-        self._found: dict[Subset, Found] = {}
+        # Where the model said that a subset is favourable, of those that the present seed has led to.
+        self._said: dict[int, tuple[Verdict, int]] = {}
 
-    def favourable(self, subset: Subset) -> bool:
+    def inside(self, subset: int) -> list[int]:
+        """The moves of a subset."""
+        return [move for move, bit in enumerate(self._bits) if subset & bit]
+
+    def outside(self, subset: int) -> list[int]:
+        return [move for move, bit in enumerate(self._bits) if not subset & bit]
+
+    def favourable(self, subset: int) -> bool:
         """Judge a new seed."""
-        self._found.clear()
-        return bool(self._judged([subset])[0])
+        self._said.clear()
+        return bool(self._are_favourable([subset])[0])
 
-    def grow(self, subset: Subset) -> Generator[Working, None, Subset]:
+    def grow(self, subset: int) -> Generator[Working, None, int]:
         """Add every move that leaves the model unfavourable, one after the other, feasible or not."""
-        outside = [move for move in range(len(self._weights)) if move not in subset]
-        while outside:
-            steps = [subset.union(outside[: count + 1]) for count in range(len(outside))]
-            kept = yield from self._walk(steps, self._judged, until=True)
-            subset = subset.union(outside[:kept])
-            outside = outside[kept + 1 :]
+        left = self.outside(subset)
+        while left:
+            steps = [subset | added for added in accumulate((self._bits[move] for move in left), or_)]
+            taken = yield from self._walk(steps, self._are_favourable, until=True)
+            subset = steps[taken - 1] if taken else subset
+            left = left[taken + 1 :]
         return subset
 
-    def shrink(self, subset: Subset) -> Generator[Working, None, Subset]:
+    def shrink(self, subset: int) -> Generator[Working, None, int]:
         """Take back every move that leaves the subset feasible and favourable, one after the other."""
-        inside = sorted(subset)
-        while inside and len(subset) > self._settled + 1:
-            longest = min(len(inside), len(subset) - self._settled - 1)
-            steps = [subset.difference(inside[: count + 1]) for count in range(longest)]
-            dropped = yield from self._walk(steps, self._are_answers, until=False)
-            subset = subset.difference(inside[:dropped])
-            inside = inside[dropped + 1 :]
+        left = self.inside(subset)
+        while left and subset.bit_count() > self._settled + 1:
+            longest = left[: subset.bit_count() - self._settled - 1]
+            steps = [subset & ~dropped for dropped in accumulate((self._bits[move] for move in longest), or_)]
+            taken = yield from self._walk(steps, self._are_answers, until=False)
+            subset = steps[taken - 1] if taken else subset
+            left = left[taken + 1 :]
         return subset
 
-    def smallest_within(self, subset: Subset) -> Generator[Working, None, Found]:
+    def smallest_within(self, subset: int) -> Generator[Working, None, Found]:
         """The first feasible and favourable subset of it, smallest first; itself, if no other is.
 
         That is a minimal one, whatever the model and the constraints.
         """
-        for batch in self._smaller(sorted(subset)):
+        members = self.inside(subset)
+        for masks in _by_size(len(members), self._settled):
             self._budget.check()
-            truths = as_truths(batch, len(self._weights))
-            feasible = np.flatnonzero(holds(all_of(*self._conjuncts), truths))
-            while len(feasible):
-                verdict = self._oracle.judge(truths[feasible])
-                if verdict.favourable.any():
-                    row = int(verdict.favourable.argmax())
-                    return self._answer(batch[feasible[row]].tolist(), verdict, row)
-                feasible = feasible[len(verdict) :]
-            yield Working()
-        return self._found[subset]
+            truths = np.zeros((len(masks), len(self._weights)), dtype=np.bool_)
+            truths[:, members] = as_truths(masks, len(members))
+            if self._conjuncts:
+                truths = truths[holds(all_of(*self._conjuncts), truths)]
+            found = yield from self._first_favourable(truths)
+            if found is not None:
+                return found
+        return self._answer(members, *self._said[subset])
 
-    def _smaller(self, members: list[int]) -> Iterator[Members]:
-        """The proper subsets that are not settled, smallest first, in batches."""
-        for size in range(self._settled + 1, len(members)):
-            subsets = combinations(members, size)
-            while batch := list(islice(subsets, self._oracle.batch_rows)):
-                yield np.array(batch, dtype=np.uint16)
+    def _first_favourable(self, truths: Bools) -> Generator[Working, None, Found | None]:
+        masks, start = of_truths(truths), 0
+        while start < len(masks):
+            verdict = self._oracle.judge(masks[start : start + self._oracle.batch_rows])
+            if verdict.favourable.any():
+                row = int(verdict.favourable.argmax())
+                return self._answer(np.flatnonzero(truths[start + row]).tolist(), verdict, row)
+            start += len(verdict)
+            yield Working()
+        return None
 
     def _walk(
-        self, steps: Sequence[Subset], judge: Callable[[Sequence[Subset]], Bools], until: bool
+        self, steps: Sequence[int], judge: Callable[[Sequence[int]], Bools], until: bool
     ) -> Generator[Working, None, int]:
         """How many steps can be taken before the judgement turns."""
         taken = 0
@@ -131,23 +149,34 @@ class SubsetJudge:
             taken += len(judged)
         return taken
 
-    def _are_answers(self, subsets: Sequence[Subset]) -> Bools:
-        favourable = self._judged(subsets)
-        return favourable & holds(all_of(*self._conjuncts), self._truths(subsets[: len(favourable)]))
+    def _are_answers(self, subsets: Sequence[int]) -> Bools:
+        favourable = self._are_favourable(subsets)
+        if not self._conjuncts:
+            return favourable
+        masks = of_sets(subsets[: len(favourable)], len(self._bits))
+        return favourable & holds(all_of(*self._conjuncts), as_truths(masks, len(self._bits)))
 
-    def _judged(self, subsets: Sequence[Subset]) -> Bools:
-        """Which are favourable, of as many from the front as the budget allows; what was said of them is kept."""
-        verdict = self._oracle.judge(self._truths(subsets))
+    def _are_favourable(self, subsets: Sequence[int]) -> Bools:
+        """Of as many from the front as the budget allows; where the model said so is kept."""
+        verdict = self._oracle.judge(of_sets(subsets, len(self._bits)))
         for row in np.flatnonzero(verdict.favourable).tolist():
-            self._found[subsets[row]] = self._answer(sorted(subsets[row]), verdict, row)
+            self._said[subsets[row]] = verdict, row
         return verdict.favourable
 
     def _answer(self, moves: list[int], verdict: Verdict, row: int) -> Found:
         cost = fsum(self._weights[move] for move in moves)
-        return Found(tuple(moves), cost, verdict.score[row], int(verdict.label[row]))
+        return Found(tuple(moves), cost, verdict.score[row], verdict.label_of(row))
 
-    def _truths(self, subsets: Sequence[Subset]) -> Bools:
-        truths = np.zeros((len(subsets), len(self._weights)), dtype=np.bool_)
-        for row, subset in enumerate(subsets):
-            truths[row, list(subset)] = True
-        return truths
+
+def _by_size(moves: int, larger_than: int) -> Iterator[Masks]:
+    """The proper subsets of more than so many moves, smallest first."""
+    if moves <= whole_lattice.MOST_MOVES:
+        yield all_masks(moves)[table(moves).starts[larger_than + 1] : -1]
+        return
+    frontier = frontier_over(moves)
+    while frontier.size < moves - 1:
+        for chunk in frontier.chunks():
+            if frontier.size >= larger_than:
+                yield chunk.masks
+            frontier.settle(chunk, np.zeros(len(chunk.masks), dtype=np.bool_))
+        frontier.rise()

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import z3
 
+from app.core.clauses import term, variables
 from app.core.constraints import Item
 from app.core.formula import Formula, holds
 from app.core.problem import Problem
-from app.core.seed_map import term
 
 # Up to so many moves all subsets are looked at; a solver's context alone would cost more than that.
 MOST_TABLED = 12
@@ -48,7 +48,7 @@ def _tabled(formulas: Sequence[Formula], count: int) -> list[int]:
 def _solved(formulas: Sequence[Formula], count: int, seconds_left: Callable[[], float]) -> list[int]:
     context = z3.Context()
     solver = z3.SolverFor("QF_FD", ctx=context)
-    made = [z3.Bool(f"m{index}", context) for index in range(count)]
+    made = variables(count, context)
     asked = [z3.Bool(f"item{index}", context) for index in range(len(formulas))]
     for literal, formula in zip(asked, formulas, strict=True):
         solver.add(z3.Implies(literal, term(formula, made, context)))

@@ -7,10 +7,11 @@ from app.core import cemsp, lattice, whole_lattice
 from app.core.budget import Budget, Stopped
 from app.core.explaining import explain, is_unconstrained
 from app.core.facts import Best, Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
+from app.core.lattice import Unpacked
+from app.core.masks import Masks
 from app.core.oracle import Oracle
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
-from app.core.subsets import Members
 
 
 @dataclass(slots=True)
@@ -59,11 +60,10 @@ class Search:
         problem = self._problem
         if is_unconstrained(problem) and finished.guarantee is Guarantee.EXACT:
             # Every subset has been judged already.
-            yield self._closest(Explanation(complete=True), self._oracle)
+            yield Explained(Explanation(complete=True), self._oracle.best)
             yield finished
             return
-        oracle = self._oracle.over(problem.candidates)
-        oracle.best = self._best_among_candidates()
+        oracle = self._oracle.over(problem.candidates, self._best_among_candidates())
         explanation = yield from explain(problem, oracle, self._budget)
         missed = [relaxation.found for relaxation in explanation.relaxations if not relaxation.items]
         if missed:
@@ -71,18 +71,12 @@ class Search:
             yield self._within_moves(missed[0])
             yield finished
             return
-        yield self._closest(explanation, oracle)
+        yield Explained(explanation, oracle.best)
         yield self._finished(finished.engine) if explanation.complete else finished
 
-    def _closest(self, explanation: Explanation, oracle: Oracle) -> Explained:
-        assert oracle.best is not None, "the instance itself has been judged"
-        return Explained(explanation, oracle.best)
-
-    def _best_among_candidates(self) -> Best | None:
+    def _best_among_candidates(self) -> Best:
         """The best that the search has seen, by the candidates' indices."""
         best, problem = self._oracle.best, self._problem
-        if best is None:
-            return None
         places = {move.position: place for place, move in enumerate(problem.candidates)}
         return replace(best, moves=tuple(places[problem.moves[index].position] for index in best.moves))
 
@@ -107,7 +101,7 @@ class Search:
         else:
             yield from self._solved_beyond(Engine.AUTO, explored.size, explored.answers)
 
-    def _solved_beyond(self, engine: Engine, settled: int, answers: list[Members]) -> Iterator[Fact]:
+    def _solved_beyond(self, engine: Engine, settled: int, answers: list[Masks]) -> Iterator[Fact]:
         """Leave every size above `settled` to the solver, which is told of the answers that are known."""
         searched = yield from self._solve(settled, answers)
         if searched.stopped_by is None and not searched.assumed_monotone:
@@ -115,13 +109,13 @@ class Search:
         else:
             yield Finished(engine, Guarantee.ASSUMES_MONOTONE, settled, searched.stopped_by)
 
-    def _solve(self, settled: int, answers: list[Members]) -> Generator[Fact, None, cemsp.Searched]:
+    def _solve(self, settled: int, answers: list[Masks]) -> Generator[Fact, None, cemsp.Searched]:
         try:
             self._seeds = SeedMap(self._problem, self._budget, larger_than=settled)
             for known in answers:
-                for answer in known:
+                for answer in Unpacked(known, len(self._problem.moves)):
                     self._budget.check()
-                    self._seeds.block_up(frozenset(answer.tolist()))
+                    self._seeds.block_up(answer)
                     yield Working()
         except Stopped as stopped:
             return cemsp.Searched(stopped.by, assumed_monotone=False)

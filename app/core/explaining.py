@@ -4,14 +4,14 @@ from collections.abc import Generator, Iterator
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped
 from app.core.facts import Explanation, Found, Relaxation, Working
 from app.core.formula import holds
+from app.core.lattice import frontier_over
+from app.core.masks import Masks, as_members, as_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
-from app.core.subsets import Level, Members, as_truths, in_batches
 
 # When so many sets of items are known, nobody needs more; only the smallest are told.
 MOST_KEPT = 1_000
@@ -31,23 +31,28 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Worki
     """
     ledger = _Ledger(problem, budget)
     explanation = Explanation()
-    level = Level.root(len(problem.candidates))
+    frontier = frontier_over(len(problem.candidates))
     try:
-        while level.extensions:
-            judged = [level.none_larger()]
-            for batch in in_batches(level.candidates(), oracle.batch_rows):
-                while len(batch):
-                    verdict = oracle.judge(as_truths(batch, len(problem.candidates)))
-                    ledger.add(batch[: len(verdict)], verdict)
-                    judged.append(batch[: len(verdict)])
-                    batch = batch[len(verdict) :]
-                    yield Working()
-            level = Level(len(problem.candidates), np.concatenate(judged))
+        while frontier.most_next():
+            for chunk in frontier.chunks():
+                yield from _judged(chunk.masks, oracle, ledger)
+                frontier.settle(chunk, np.zeros(len(chunk.masks), dtype=np.bool_))
+            frontier.rise()
         explanation.complete = True
     except (Stopped, TooMany):
         pass
     explanation.relaxations = ledger.relaxations()
     return explanation
+
+
+def _judged(masks: Masks, oracle: Oracle, ledger: "_Ledger") -> Iterator[Working]:
+    start = 0
+    while start < len(masks):
+        batch = masks[start : start + oracle.batch_rows]
+        verdict = oracle.judge(batch)
+        ledger.add(batch, verdict)
+        start += len(verdict)
+        yield Working()
 
 
 class _Ledger:
@@ -60,26 +65,27 @@ class _Ledger:
         # By the items' bits; minimal among those seen so far.
         self._broken: dict[int, Found] = {}
 
-    def add(self, batch: Members, verdict: Verdict) -> None:
+    def add(self, batch: Masks, verdict: Verdict) -> None:
         hits = np.flatnonzero(verdict.favourable)
         if not len(hits):
             return
+        members = as_members(batch[hits], len(self._weights))
         # The cheapest first: of the subsets that break the same items, only the first is kept.
-        hits = hits[np.argsort(self._weights[batch[hits]].sum(axis=1), kind="stable")]
-        for row, items in self._first_of_each(batch, hits):
-            self._keep(items, batch[row].tolist(), verdict, row)
+        order = np.argsort(self._weights[members].sum(axis=1), kind="stable")
+        for place, items in self._first_of_each(batch[hits[order]]):
+            self._keep(items, members[order[place]].tolist(), verdict, int(hits[order[place]]))
 
-    def _first_of_each(self, batch: Members, hits: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
-        """The first hit that breaks each set of items, and that set as bits."""
-        truths = as_truths(batch[hits], len(self._weights))
-        broken = np.zeros((len(hits), len(self._formulas)), dtype=np.bool_)
+    def _first_of_each(self, masks: Masks) -> Iterator[tuple[int, int]]:
+        """The first subset that breaks each set of items, and that set as bits."""
+        truths = as_truths(masks, len(self._weights))
+        broken = np.zeros((len(masks), len(self._formulas)), dtype=np.bool_)
         for index, formula in enumerate(self._formulas):
             broken[:, index] = ~holds(formula, truths)
         packed = np.packbits(broken, axis=1, bitorder="little")
         _, first = np.unique(packed, axis=0, return_index=True)
         for place in sorted(first.tolist()):
             self._budget.check()
-            yield int(hits[place]), int.from_bytes(packed[place].tobytes(), "little")
+            yield place, int.from_bytes(packed[place].tobytes(), "little")
 
     def _keep(self, items: int, moves: list[int], verdict: Verdict, row: int) -> None:
         if any(known & items == known for known in self._broken):
@@ -87,7 +93,7 @@ class _Ledger:
         for larger in [known for known in self._broken if known & items == items]:
             del self._broken[larger]
         cost = fsum(self._weights[move] for move in moves)
-        self._broken[items] = Found(tuple(moves), cost, verdict.score[row], int(verdict.label[row]))
+        self._broken[items] = Found(tuple(moves), cost, verdict.score[row], verdict.label_of(row))
         if len(self._broken) >= MOST_KEPT:
             raise TooMany
 

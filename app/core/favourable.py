@@ -29,10 +29,13 @@ class FavourableClasses:
         """Never for an output that is not a number: every comparison with one is false."""
         if self.threshold is not None:
             return np.greater_equal(score, outputs.dtype.type(self.threshold))
-        best, rival = outputs[:, self.classes].max(axis=1), outputs[:, self.others].max(axis=1)
-        # As argmax does, a tie goes to the class that is named first.
-        first = self._best(outputs, self.classes) < self._best(outputs, self.others)
-        ahead: Bools = (best > rival) | (best == rival) & first
+        best, rival = _highest(outputs, self.classes), _highest(outputs, self.others)
+        ahead: Bools = best > rival
+        tied = best == rival
+        if tied.any():
+            # As argmax does, a tie goes to the class that is named first.
+            rows = outputs[tied]
+            ahead[tied] = self._best(rows, self.classes) < self._best(rows, self.others)
         return ahead
 
     def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
@@ -45,8 +48,18 @@ class FavourableClasses:
 
     @staticmethod
     def _best(outputs: Floats, columns: tuple[int, ...]) -> NDArray[np.intp]:
+        if len(columns) == 1:
+            return np.full(len(outputs), columns[0], dtype=np.intp)
         best: NDArray[np.intp] = np.asarray(columns, dtype=np.intp)[np.argmax(outputs[:, columns], axis=1)]
         return best
+
+
+def _highest(outputs: Floats, columns: tuple[int, ...]) -> Floats:
+    """The highest score among some classes, column by column: there are few of those, and many rows."""
+    highest = outputs[:, columns[0]]
+    for column in columns[1:]:
+        highest = np.maximum(highest, outputs[:, column])
+    return highest
 
 
 @dataclass(frozen=True, slots=True)

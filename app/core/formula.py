@@ -1,6 +1,6 @@
 """Boolean formulas over the changes: one small tree that is the single source of what is feasible.
 
-`seed_map` turns the tree into Z3 terms; here it is evaluated on whole arrays of subsets at once.
+`clauses` turns the tree into Z3 terms; here it is evaluated on whole arrays of subsets at once.
 """
 
 from collections.abc import Callable

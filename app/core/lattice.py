@@ -8,15 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core import dense_frontier
 from app.core.budget import Budget, Stopped, StoppedBy
+from app.core.dense_frontier import DenseFrontier
 from app.core.facts import Fact, Found, LevelFinished, Working
+from app.core.favourable import Bools
 from app.core.formula import all_of, holds, only_forbids
+from app.core.frontier import Frontier
+from app.core.masks import Masks, as_members, as_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
-from app.core.subsets import CHUNK, Level, Members, as_truths, in_batches
+from app.core.sparse_frontier import SparseFrontier
 
 # When the time is over, what has been verified is still told of, but not for longer than this.
 GRACE_SECONDS = 0.05
+# So many answers are unpacked at a time.
+UNPACKED = 4096
 
 
 @dataclass(slots=True)
@@ -24,9 +31,14 @@ class Explored:
     """How far the lattice came: all sizes up to `size`, the answers among them, and what ended it."""
 
     size: int
-    answers: list[Members] = field(default_factory=list)
+    answers: list[Masks] = field(default_factory=list)
     exhausted: bool = False
     stopped_by: StoppedBy | None = None
+
+
+def frontier_over(moves: int) -> Frontier:
+    """The frontier at the empty subset."""
+    return DenseFrontier(moves) if moves <= dense_frontier.MOST_MOVES else SparseFrontier(moves)
 
 
 def explore(
@@ -37,25 +49,27 @@ def explore(
     Ends when nothing is left, when the budget is spent, or before a level of so many rows that `fits` refuses it.
     """
     explored = Explored(size=0)
-    level = Level.root(len(problem.moves))
-    while level.size < problem.largest and level.extensions:
+    frontier = frontier_over(len(problem.moves))
+    while frontier.size < problem.largest and frontier.most_next():
         if not budget.wants_answers():
             explored.stopped_by = StoppedBy.MAX_COUNTERFACTUALS
             return explored
-        if not fits(level.extensions):
+        if not fits(frontier.most_next()):
             return explored
-        scan = _Scan(problem, level)
+        scan = _Scan(problem, oracle, budget)
         try:
-            yield from _scanned(scan, level, oracle, budget)
+            yield from _scanned(scan, frontier, budget, last=frontier.size + 1 == problem.largest)
         except Stopped as stopped:
             explored.stopped_by = stopped.by
-        yield from sent(scan.answers(budget), explored, budget)
+        yield from sent(scan.answers(), explored, budget)
         if explored.stopped_by is not None:
             return explored
-        explored.answers.append(scan.hits())
-        level = Level(len(problem.moves), scan.misses())
-        explored.size = level.size
-        yield LevelFinished(level.size)
+        explored.answers += scan.hits
+        explored.size += 1
+        yield LevelFinished(explored.size)
+        if explored.size == problem.largest:
+            break
+        frontier.rise()
     explored.exhausted = True
     return explored
 
@@ -78,108 +92,122 @@ def sent(answers: Iterator[Found], explored: Explored, budget: Budget) -> Iterat
         yield answer
 
 
-def _scanned(scan: "_Scan", level: Level, oracle: Oracle, budget: Budget) -> Iterator[Fact]:
-    for batch in in_batches(_feasible(level.candidates(), scan, budget), oracle.batch_rows):
-        while len(batch):
-            if scan.has_enough(budget):
-                raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
-            verdict = oracle.judge(as_truths(batch, scan.moves))
-            scan.add(batch[: len(verdict)], verdict)
-            batch = batch[len(verdict) :]
-            yield Working()
-
-
-def _feasible(chunks: Iterator[Members], scan: "_Scan", budget: Budget) -> Iterator[Members]:
-    """The subsets to judge. Looks at the clock too: where most subsets are closed, batches are far apart."""
-    for chunk in chunks:
+def _scanned(scan: "_Scan", frontier: Frontier, budget: Budget, last: bool) -> Iterator[Working]:
+    for chunk in frontier.chunks():
+        # Where most subsets are closed, calls of the model are far apart.
         budget.check()
-        yield scan.feasible(chunk, budget)
+        closed = yield from scan.judged(chunk.masks)
+        if not last:
+            frontier.settle(chunk, closed)
 
 
 class _Scan:
     """What one level has shown so far. Every hit is minimal, because all smaller sizes are done."""
 
-    def __init__(self, problem: Problem, level: Level) -> None:
-        self.moves = len(problem.moves)
+    def __init__(self, problem: Problem, oracle: Oracle, budget: Budget) -> None:
+        self._moves = len(problem.moves)
+        self._oracle = oracle
+        self._budget = budget
         self._weights = [move.weight for move in problem.moves]
-        self._uniform = len(set(self._weights)) == 1
-        self._hits = [level.none_larger()]
-        self._misses = [level.none_larger()]
-        self._scores: list[NDArray[Any]] = []
-        self._labels: list[NDArray[np.intp]] = []
-        self._count = 0
         self._forbidding = [conjunct for conjunct in problem.conjuncts if only_forbids(conjunct)]
         self._others = [conjunct for conjunct in problem.conjuncts if not only_forbids(conjunct)]
-        self._in_order = True
         self._open = 0
+        self._count = 0
+        self.hits: list[Masks] = []
+        self._scores: list[NDArray[Any]] = []
+        self._labels: list[NDArray[np.intp]] = []
 
-    def feasible(self, chunk: Members, budget: Budget) -> Members:
-        """Drop what no further change can mend, set aside what one may, and return the feasible subsets."""
-        if self._forbidding:
-            chunk = chunk[holds(all_of(*self._forbidding), as_truths(chunk, self.moves))]
-        if self._others:
-            feasible = holds(all_of(*self._others), as_truths(chunk, self.moves))
-            self._set_aside(chunk[~feasible], budget)
-            chunk = chunk[feasible]
-        return chunk
+    def judged(self, masks: Masks) -> Generator[Working, None, Bools]:
+        """Judge the feasible ones among these subsets; which of all are closed, since no further change is of use."""
+        if not (self._forbidding or self._others):
+            return (yield from self._hit(masks))
+        truths = as_truths(masks, self._moves)
+        closed = ~holds(all_of(*self._forbidding), truths)
+        feasible = holds(all_of(*self._others), truths) & ~closed
+        self._set_aside(len(masks) - int(np.count_nonzero(feasible | closed)))
+        closed[feasible] = yield from self._hit(masks[feasible])
+        return closed
 
-    def _set_aside(self, infeasible: Members, budget: Budget) -> None:
-        self._misses.append(infeasible)
-        self._in_order = self._in_order and not len(infeasible)
-        self._open += len(infeasible)
+    def _set_aside(self, infeasible: int) -> None:
+        """Subsets that another change may make feasible."""
+        self._open += infeasible
         # They cost no row of the model, but they must be remembered: that is limited alike.
-        if self._open > budget.most_rows:
+        if self._open > self._budget.most_rows:
             raise Stopped(StoppedBy.MAX_MODEL_ROWS)
 
-    def add(self, batch: Members, verdict: Verdict) -> None:
-        hit = verdict.favourable
-        self._misses.append(batch[~hit])
-        if hit.any():
-            self._hits.append(batch[hit])
-            self._scores.append(verdict.score[hit])
-            self._labels.append(verdict.label[hit])
-            self._count += int(hit.sum())
+    def _hit(self, masks: Masks) -> Generator[Working, None, Bools]:
+        """Which of these subsets are favourable."""
+        hit = np.zeros(len(masks), dtype=np.bool_)
+        start = 0
+        while start < len(masks):
+            if self._has_enough():
+                raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
+            batch = masks[start : start + self._oracle.batch_rows]
+            verdict = self._oracle.judge(batch)
+            hit[start : start + len(verdict)] = verdict.favourable
+            self._keep(batch, verdict)
+            start += len(verdict)
+            yield Working()
+        return hit
 
-    def has_enough(self, budget: Budget) -> bool:
+    def _keep(self, batch: Masks, verdict: Verdict) -> None:
+        rows = np.flatnonzero(verdict.favourable)
+        if len(rows):
+            self.hits.append(batch[rows])
+            self._scores.append(verdict.score[rows])
+            self._labels.append(verdict.labels(rows))
+            self._count += len(rows)
+
+    def _has_enough(self) -> bool:
         """Whether the answers that are wanted are known already: not if a cheaper one may still come."""
-        return self._uniform and budget.answers_left is not None and self._count >= budget.answers_left
+        left = self._budget.answers_left
+        return left is not None and self._count >= left and len(set(self._weights)) == 1
 
-    def hits(self) -> Members:
-        return np.concatenate(self._hits)
-
-    def misses(self) -> Members:
-        """The subsets that are still open, in lexicographic order."""
-        misses = np.concatenate(self._misses)
-        return misses if self._in_order else misses[np.lexsort(misses.T[::-1])]
-
-    def answers(self, budget: Budget) -> Iterator[Found]:
+    def answers(self) -> Iterator[Found]:
         """What was found, in the order that it is sent in."""
         if not self._count:
             return iter(())
+        members = Unpacked(np.concatenate(self.hits), self._moves)
         scores, labels = np.concatenate(self._scores), np.concatenate(self._labels)
-        return cheapest_first(self._weights, self.hits(), scores, labels, budget)
+        return cheapest_first(self._weights, members, scores, labels, self._budget)
+
+
+class Unpacked:
+    """The moves of subsets of one size, unpacked as they are asked for."""
+
+    def __init__(self, masks: Masks, moves: int) -> None:
+        self._masks = masks
+        self._moves = moves
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        for start in range(0, len(self._masks), UNPACKED):
+            yield from map(tuple, as_members(self._masks[start : start + UNPACKED], self._moves).tolist())
+
+    def in_order(self, order: NDArray[np.intp]) -> "Unpacked":
+        return Unpacked(self._masks[order], self._moves)
 
 
 def cheapest_first(
-    weights: Sequence[float], hits: Members, scores: NDArray[Any], labels: NDArray[np.intp], budget: Budget
+    weights: Sequence[float], hits: Unpacked, scores: NDArray[Any], labels: NDArray[np.intp], budget: Budget
 ) -> Iterator[Found]:
     """The answers of one size: the cheapest first, then in the order of their positions, in which they come."""
     if len(set(weights)) == 1:
-        costs = [fsum(weights[: hits.shape[1]])] * len(hits)
-        order: Sequence[int] = range(len(hits))
+        costs = None
     else:
         costs = _costs(weights, hits, budget)
-        order = sorted(range(len(costs)), key=costs.__getitem__)
-    for index in order:
-        yield Found(tuple(hits[index].tolist()), costs[index], scores[index], int(labels[index]))
+        order = np.argsort(costs, kind="stable")
+        hits, scores, labels, costs = hits.in_order(order), scores[order], labels[order], costs[order]
+    for place, (moves, score, label) in enumerate(zip(hits, scores, labels, strict=False)):
+        cost = fsum(weights[: len(moves)]) if costs is None else float(costs[place])
+        yield Found(moves, cost, score, int(label))
 
 
-def _costs(weights: Sequence[float], hits: Members, budget: Budget) -> list[float]:
+def _costs(weights: Sequence[float], hits: Unpacked, budget: Budget) -> NDArray[np.float64]:
     """The cost of each hit; of the first ones only, where the time is over before all are known."""
     costs: list[float] = []
-    for start in range(0, len(hits), CHUNK):
+    for moves in hits:
         # fsum rounds once, so that the cost does not depend on the order of the features.
-        costs += [fsum(weights[move] for move in hit) for hit in hits[start : start + CHUNK].tolist()]
-        if budget.time_over() is not None:
+        costs.append(fsum([weights[move] for move in moves]))
+        if not len(costs) % UNPACKED and budget.time_over() is not None:
             break
-    return costs
+    return np.array(costs)

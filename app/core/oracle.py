@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum
-from typing import Any, Protocol
+from functools import cached_property
+from math import fsum, inf
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget
+from app.core.candidate_rows import CandidateRows, Cells
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
+from app.core.masks import Masks, as_truths, of_sets
 from app.core.problem import Move
 
 
@@ -55,14 +58,29 @@ class Verdict:
 
     favourable: Bools
     score: Floats
-    label: NDArray[np.intp]
+    outputs: Floats
+    target: Favourable
 
     @classmethod
-    def of(cls, outputs: Floats, favourable: Favourable) -> "Verdict":
-        score = favourable.score(outputs)
-        # A score that is not a number, or is infinite, is no ground for a recommendation.
-        holds = favourable.holds(outputs, score) & np.isfinite(score)
-        return cls(holds, score, favourable.labels(outputs, holds))
+    def of(cls, outputs: Floats, target: Favourable) -> "Verdict":
+        score = target.score(outputs)
+        favourable = target.holds(outputs, score)
+        if favourable.any():
+            # A score that is infinite is no ground for a recommendation.
+            favourable &= np.isfinite(score)
+        return cls(favourable, score, outputs, target)
+
+    @property
+    def label(self) -> NDArray[np.intp]:
+        """The class that each row is given."""
+        return self.labels(slice(None))
+
+    def labels(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
+        """The same for some rows: few are told of, and only for those it is worked out."""
+        return self.target.labels(self.outputs[rows], self.favourable[rows])
+
+    def label_of(self, row: int) -> int:
+        return int(self.labels(slice(row, row + 1))[0])
 
     def __len__(self) -> int:
         return len(self.favourable)
@@ -75,6 +93,14 @@ class Meter:
     rows: int = 0
     calls: int = 0
     seconds: float = 0.0
+
+
+class _Leader(NamedTuple):
+    """Where the best subset so far was judged; it is told of at the end, if at all."""
+
+    mask: Masks
+    verdict: Verdict
+    row: int
 
 
 class Oracle:
@@ -93,49 +119,62 @@ class Oracle:
         self._favourable = favourable
         self._budget = budget
         self._sent = instance
-        self._instance = np.array([encoded_row(scorer, instance)], dtype=scorer.dtype)
-        columns = [scorer.columns(move.position) for move in moves]
-        self._columns = np.array([column for group in columns for column in group], dtype=np.intp)
-        # A move may take several columns with it; each belongs to one move.
-        self._movers = np.repeat(np.arange(len(moves)), [len(group) for group in columns])
-        self._values = self._instance[0, self._columns]
-        targets = [cell for move in moves for cell in scorer.cells(move.position, move.target)]
-        self._targets = np.array(targets, dtype=scorer.dtype)
-        self._weights = [move.weight for move in moves]
+        self._instance = np.array(encoded_row(scorer, instance), dtype=scorer.dtype)
+        self._moves = tuple(moves)
         self.meter = Meter() if meter is None else meter
-        self.best: Best | None = None
+        self._leader: Best | _Leader | None = None
+        self._best_merit = -inf
 
-    def over(self, moves: Sequence[Move]) -> "Oracle":
-        """An oracle for other moves of the same instance, on the same account."""
-        return Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
+    def over(self, moves: Sequence[Move], best: Best) -> "Oracle":
+        """An oracle for other moves of the same instance, on the same account; `best` is the best that is known."""
+        other = Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
+        other._leader, other._best_merit = best, best.merit
+        return other
 
     @property
     def batch_rows(self) -> int:
         return self._scorer.batch_rows
 
+    @cached_property
+    def _rows(self) -> CandidateRows:
+        scorer = self._scorer
+        cells = [Cells(scorer.columns(move.position), scorer.cells(move.position, move.target)) for move in self._moves]
+        return CandidateRows(self._instance, cells)
+
     def judge_instance(self) -> Verdict:
         """What the model says of the instance as it stands: asked once, first, however little time there is."""
         self._budget.rows_left -= 1
-        verdict = Verdict.of(self._timed(self._instance), self._favourable)
-        self._remember_best(np.zeros((1, len(self._weights)), dtype=np.bool_), verdict)
+        verdict = Verdict.of(self._timed(self._instance[None]), self._favourable)
+        self._remember_best(of_sets([0], len(self._moves)), verdict)
         return verdict
 
-    def judge(self, subsets: Bools) -> Verdict:
-        """Judge subsets, one row of truth values each, as many from the front as the budget allows."""
-        subsets = subsets[: self._budget.take_rows(len(subsets))]
-        rows = np.repeat(self._instance, len(subsets), axis=0)
-        rows[:, self._columns] = np.where(subsets[:, self._movers], self._targets, self._values)
-        verdict = Verdict.of(self._timed(rows), self._favourable)
-        self._remember_best(subsets, verdict)
+    def judge(self, masks: Masks) -> Verdict:
+        """Judge subsets, as many from the front as the budget allows."""
+        masks = masks[: self._budget.take_rows(len(masks))]
+        verdict = Verdict.of(self._timed(self._rows.of(masks)), self._favourable)
+        self._remember_best(masks, verdict)
         return verdict
 
-    def _remember_best(self, subsets: Bools, verdict: Verdict) -> None:
-        merits = np.where(np.isfinite(verdict.score), self._favourable.merit(verdict.score), -np.inf)
-        index = int(np.argmax(merits))
-        if self.best is None or merits[index] > self.best.merit:
-            moves = tuple(np.flatnonzero(subsets[index]).tolist())
-            cost = fsum(self._weights[move] for move in moves)
-            self.best = Best(moves, cost, float(merits[index]), verdict.score[index], int(verdict.label[index]))
+    def _remember_best(self, masks: Masks, verdict: Verdict) -> None:
+        merits = self._favourable.merit(verdict.score)
+        if merits.max() <= self._best_merit:
+            return
+        merits = np.where(np.isfinite(verdict.score), merits, -np.inf)
+        row = int(merits.argmax())
+        if self._leader is None or merits[row] > self._best_merit:
+            self._best_merit = float(merits[row])
+            self._leader = _Leader(masks[row : row + 1], verdict, row)
+
+    @property
+    def best(self) -> Best:
+        """The subset that came closest to a favourable answer so far; the instance itself at least has been judged."""
+        if isinstance(self._leader, Best):
+            return self._leader
+        assert self._leader is not None, "nothing has been judged yet"
+        mask, verdict, row = self._leader
+        moves = tuple(np.flatnonzero(as_truths(mask, len(self._moves))[0]).tolist())
+        cost = fsum(self._moves[move].weight for move in moves)
+        return Best(moves, cost, self._best_merit, verdict.score[row], verdict.label_of(row))
 
     def _timed(self, rows: NDArray[Any]) -> Floats:
         began = self._budget.clock()

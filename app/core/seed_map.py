@@ -1,67 +1,71 @@
-"""The map of what a search has not yet explored: a Z3 solver that proposes seeds and is told what to leave out."""
+"""The map of what a search has not yet explored: a solver that proposes seeds and is told what to leave out."""
 
-import math
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import reduce
 
 import z3
+from pysat.solvers import Cadical195
 
 from app.core.budget import Budget
+from app.core.clauses import Clause, clauses
 from app.core.facts import Working
-from app.core.formula import Changed, Constant, Count, Formula, Not, Odd
+from app.core.formula import Changed, Count
 from app.core.problem import Problem
 
-Subset = frozenset[int]
-
-
-# The first look of a search at its clock while the solver is at work; later ones come after twice the time.
-FIRST_SLICE_SECONDS = 0.1
+# The solver looks up after so many conflicts, a few milliseconds, and after twice as many each time that it is in vain.
+FIRST_CONFLICTS = 1_000
+MOST_CONFLICTS = 16_000
 
 
 class SeedMap:
-    """One solver in a context of its own, over m_i: move i is made."""
+    """One solver over m_i: move i is made. Z3 turns the formulas into clauses, CaDiCaL finds what satisfies them."""
 
     def __init__(self, problem: Problem, budget: Budget, larger_than: int) -> None:
         self._budget = budget
+        self._moves = len(problem.moves)
         self.checks = 0
         self.seconds = 0.0
         with self._at_work():
-            context = z3.Context()
-            self._made = [z3.Bool(f"m{index}", context) for index in range(len(problem.moves))]
-            self._solver = z3.SolverFor("QF_FD", ctx=context)
-            counted = [(made, 1) for made in self._made]
-            self._solver.add(z3.PbGe(counted, larger_than + 1), z3.PbLe(counted, problem.largest))
-            self._solver.add(*(term(conjunct, self._made, context) for conjunct in problem.conjuncts))
-            one, nought = z3.BitVecVal(1, 1, context), z3.BitVecVal(0, 1, context)
-            # One term holds the whole assignment: reading it is one call, not one a move. The last bit only pads.
-            self._word = z3.Concat(*(z3.If(made, one, nought) for made in self._made), nought)
-        budget.stop.also(lambda: _interrupt(context))
+            self._solver = Cadical195(bootstrap_with=self._rules(problem, larger_than))
+            # A large seed leads to an answer by shrinking, and where it fails there is little left to grow.
+            self._solver.set_phases(range(1, self._moves + 1))
 
-    def propose(self) -> Generator[Working, None, Subset | None]:
-        """A subset that nothing has ruled out yet; None when there is none left."""
-        slice_seconds = FIRST_SLICE_SECONDS
+    def _rules(self, problem: Problem, larger_than: int) -> list[Clause]:
+        """What holds for every seed: the conjuncts of the problem, and the sizes that are left."""
+        every = [[move + 1, -move - 1] for move in range(self._moves)]
+        formulas = list(problem.conjuncts)
+        if larger_than or problem.largest < self._moves:
+            moves = tuple(Changed(move) for move in range(self._moves))
+            formulas.append(Count(larger_than + 1, problem.largest, moves))
+        if not formulas:
+            return every
+        context = z3.Context()
+        self._budget.stop.also(lambda: _interrupt(context))
+        return every + clauses(formulas, self._moves, context)
+
+    def propose(self) -> Generator[Working, None, int | None]:
+        """A subset that nothing has ruled out yet, one bit a move, the first highest; None when there is none left."""
+        conflicts = FIRST_CONFLICTS
         while True:
             self._budget.check()
             with self._at_work():
-                answer = self._check(slice_seconds)
-                if answer == z3.unsat:
-                    return None
-                if answer == z3.sat:
-                    return self._read()
-            slice_seconds *= 2
+                self._solver.conf_budget(conflicts)
+                self.checks += 1
+                satisfiable = self._solver.solve_limited()
+            if satisfiable is not None:
+                return self._read() if satisfiable else None
+            conflicts = min(2 * conflicts, MOST_CONFLICTS)
             yield Working()
 
-    def block_up(self, subset: Subset) -> None:
+    def block_up(self, moves: Sequence[int]) -> None:
         """Rule out the subset and every superset of it: they contain an answer."""
         with self._at_work():
-            self._solver.add(z3.Or(*(z3.Not(self._made[index]) for index in sorted(subset))))
+            self._solver.add_clause([-move - 1 for move in moves])
 
-    def block_down(self, subset: Subset) -> None:
-        """Rule out the subset and every subset of it: for a monotone model none of them is favourable."""
-        outside = [made for index, made in enumerate(self._made) if index not in subset]
+    def block_down(self, moves_outside: Sequence[int]) -> None:
+        """Rule out a subset, by the moves outside it, and every subset of it: a monotone model favours none of them."""
         with self._at_work():
-            self._solver.add(z3.Or(*outside) if outside else z3.BoolVal(False, self._solver.ctx))
+            self._solver.add_clause([move + 1 for move in moves_outside])
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
@@ -75,44 +79,14 @@ class SeedMap:
         finally:
             self.seconds += self._budget.clock() - began
 
-    def _check(self, most_seconds: float) -> z3.CheckSatResult:
-        seconds = min(self._budget.seconds_left(), most_seconds)
-        self._solver.set("timeout", max(1, math.ceil(seconds * 1000)))
-        self.checks += 1
-        return self._solver.check()
-
-    def _read(self) -> Subset:
-        word = self._solver.model().eval(self._word, model_completion=True).as_long()
-        count = len(self._made)
-        return frozenset(index for index in range(count) if word >> (count - index) & 1)
+    def _read(self) -> int:
+        subset = 0
+        for literal in self._solver.get_model()[: self._moves]:
+            subset = subset << 1 | (literal > 0)
+        return subset
 
 
 def _interrupt(context: z3.Context) -> None:
     # Z3 complains of an interrupt that finds nothing to interrupt.
     with suppress(z3.Z3Exception):
         context.interrupt()
-
-
-def term(formula: Formula, made: Sequence[z3.BoolRef], context: z3.Context) -> z3.BoolRef:
-    """A formula as Z3 reads it."""
-    match formula:
-        case Constant(value):
-            return z3.BoolVal(value, context)
-        case Changed(position):
-            return made[position]
-        case Not(part):
-            return z3.Not(term(part, made, context))
-        case Odd(parts):
-            first, *others = (term(part, made, context) for part in parts)
-            return reduce(z3.Xor, others, first)
-        case Count(low, high, parts):
-            counted = [(term(part, made, context), 1) for part in parts]
-            return z3.And(z3.PbGe(counted, low), z3.PbLe(counted, high))
-
-
-def warm_up() -> None:
-    """Z3 loads and starts on its first use, which no request should wait for."""
-    context = z3.Context()
-    solver = z3.SolverFor("QF_FD", ctx=context)
-    solver.add(z3.Bool("m", context))
-    solver.check()

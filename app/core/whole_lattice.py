@@ -1,47 +1,25 @@
 """The lattice of few moves, judged in one call: what a level costs is then the number of calls, not of rows."""
 
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
 from functools import cache
 from itertools import combinations
-from typing import Any
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped
-from app.core.facts import Fact, LevelFinished
+from app.core.dense_frontier import Table, all_masks, as_bits, as_flags, proper_supersets, table
+from app.core.facts import Fact, Found, LevelFinished
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
-from app.core.lattice import Explored, cheapest_first, sent
-from app.core.oracle import Oracle
+from app.core.lattice import Explored, sent
+from app.core.masks import as_truths
+from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
-from app.core.subsets import Members, as_truths
 
-# Up to so many moves all subsets are put together; a table for each number is kept.
+# Up to so many moves all subsets are put together.
 MOST_MOVES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """All subsets of so many moves but the empty one, by size and then in lexicographic order."""
-
-    truths: Bools
-    masks: NDArray[np.int64]
-    levels: tuple[tuple[slice, Members], ...]
-
-
-@cache
-def table(moves: int) -> Table:
-    """Made once for each number of moves."""
-    levels, truths, start = [], [], 0
-    for size in range(1, moves + 1):
-        members = np.array(list(combinations(range(moves), size)), dtype=np.uint8)
-        levels.append((slice(start, start + len(members)), members))
-        truths.append(as_truths(members, moves))
-        start += len(members)
-    together = np.concatenate(truths)
-    return Table(together, together @ (1 << np.arange(moves)), tuple(levels))
 
 
 def suits(problem: Problem, oracle: Oracle, budget: Budget) -> bool:
@@ -54,48 +32,60 @@ def explore(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Fact,
     """Judge every feasible subset, then tell of the minimal ones size by size."""
     explored = Explored(size=0)
     subsets = table(len(problem.moves))
+    asked = _feasible(problem, subsets)
     try:
-        favourable, scores, labels = _judged(problem, oracle, subsets)
+        verdict = oracle.judge(all_masks(subsets.moves)[asked]) if len(asked) else None
     except Stopped as stopped:
         explored.stopped_by = stopped.by
         return explored
-    weights = [move.weight for move in problem.moves]
-    covered = np.zeros(2 ** len(problem.moves), dtype=np.bool_)
-    for size, (rows, members) in enumerate(subsets.levels[: problem.largest], start=1):
-        minimal = favourable[rows] & ~covered[subsets.masks[rows]]
-        if minimal.any():
-            answers = cheapest_first(weights, members[minimal], scores[rows][minimal], labels[rows][minimal], budget)
-            yield from sent(answers, explored, budget)
-            if explored.stopped_by is not None:
-                return explored
-            _cover(covered, subsets.masks[rows][minimal])
+    answers = {} if verdict is None else _minimal(problem, subsets, asked, verdict)
+    for size in range(1, problem.largest + 1):
+        yield from sent(iter(answers.get(size, ())), explored, budget)
+        if explored.stopped_by is not None:
+            return explored
         explored.size = size
         yield LevelFinished(size)
     explored.exhausted = True
     return explored
 
 
-def _judged(problem: Problem, oracle: Oracle, subsets: Table) -> tuple[Bools, NDArray[Any], NDArray[np.intp]]:
-    """What the model says of every subset; of an infeasible one that it is not favourable, without asking."""
-    count = len(subsets.masks)
-    largest = subsets.levels[problem.largest - 1][0].stop
-    feasible = np.zeros(count, dtype=np.bool_)
-    feasible[:largest] = holds(all_of(*problem.conjuncts), subsets.truths[:largest])
-    if not feasible.any():
-        return feasible, np.zeros(count), np.zeros(count, dtype=np.intp)
-    verdict = oracle.judge(subsets.truths[feasible])
-    favourable = np.zeros(count, dtype=np.bool_)
-    favourable[feasible] = verdict.favourable
-    scores = np.zeros(count, dtype=verdict.score.dtype)
-    scores[feasible] = verdict.score
-    labels = np.zeros(count, dtype=np.intp)
-    labels[feasible] = verdict.label
-    return favourable, scores, labels
+@cache
+def _members(moves: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(members for size in range(moves + 1) for members in combinations(range(moves), size))
 
 
-def _cover(covered: Bools, masks: NDArray[np.int64]) -> None:
-    """Mark the subsets and every superset of them, one move after the other."""
-    covered[masks] = True
-    for move in range(len(covered).bit_length() - 1):
-        without, with_it = covered.reshape(-1, 2, 1 << move)[:, 0], covered.reshape(-1, 2, 1 << move)[:, 1]
-        with_it |= without
+@cache
+def _truths(moves: int) -> Bools:
+    return as_truths(all_masks(moves), moves)
+
+
+def _feasible(problem: Problem, subsets: Table) -> NDArray[np.intp]:
+    """The places in the table of the feasible subsets, but not of the empty one."""
+    stop = subsets.starts[problem.largest + 1]
+    if not problem.conjuncts:
+        return np.arange(1, stop)
+    return np.flatnonzero(holds(all_of(*problem.conjuncts), _truths(subsets.moves)[1:stop])) + 1
+
+
+def _minimal(problem: Problem, subsets: Table, asked: NDArray[np.intp], verdict: Verdict) -> dict[int, list[Found]]:
+    """The favourable subsets that contain no other one, by size and in the order that they are sent in."""
+    flags = np.zeros(2**subsets.moves, dtype=np.bool_)
+    flags[subsets.numbers[asked]] = verdict.favourable
+    favourable = as_bits(flags)
+    minimal = as_flags(favourable & ~proper_supersets(favourable, subsets.moves), subsets.moves)
+    rows = np.flatnonzero(minimal[subsets.numbers[asked]])
+    answers: dict[int, list[Found]] = {}
+    for found in _told(problem, subsets, asked, rows, verdict):
+        answers.setdefault(len(found.moves), []).append(found)
+    for same_size in answers.values():
+        same_size.sort(key=lambda found: found.cost)
+    return answers
+
+
+def _told(
+    problem: Problem, subsets: Table, asked: NDArray[np.intp], rows: NDArray[np.intp], verdict: Verdict
+) -> Iterator[Found]:
+    labels = verdict.labels(rows)
+    for place, row, label in zip(asked[rows].tolist(), rows.tolist(), labels.tolist(), strict=True):
+        moves = _members(subsets.moves)[place]
+        yield Found(moves, fsum([problem.moves[move].weight for move in moves]), verdict.score[row], label)

@@ -1,0 +1,85 @@
+"""The rows r(x, S) that the model is asked about, put together from tables: some moves at a time.
+
+Each cell that a move changes is turned by an exclusive or of bits, so a row is the exclusive or of one table row for
+each group of moves. It is exact whatever the type: the bits that come out are the instance's, or the target's.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.favourable import Bools
+from app.core.masks import WORD, Masks
+
+# The most moves that share a table, which has a row for each subset of them; fewer, where rows are long.
+LARGEST_GROUP = 10
+TABLE_BYTES = 2**18
+
+
+class Cells(NamedTuple):
+    """The columns of a row that a move takes with it, which no other move does, and what they then hold."""
+
+    columns: Sequence[int]
+    values: Sequence[float]
+
+
+class _Table(NamedTuple):
+    """What the subsets of a group of moves turn in a row, and where in a mask that group stands."""
+
+    word: int
+    shift: np.uint64
+    bits: np.uint64
+    turns: NDArray[Any]
+
+    def of(self, masks: Masks) -> NDArray[Any]:
+        words = masks if masks.ndim == 1 else masks[:, self.word]
+        return self.turns.take((words >> self.shift & self.bits).astype(np.intp), axis=0, mode="clip")
+
+
+@cache
+def _choices(moves: int) -> Bools:
+    """Every subset of so many moves by its number, the first move highest."""
+    return (np.arange(2**moves)[:, None] >> np.arange(moves - 1, -1, -1) & 1).astype(np.bool_)
+
+
+class CandidateRows:
+    """Knows the row of every subset of the moves."""
+
+    def __init__(self, instance: NDArray[Any], moves: Sequence[Cells]) -> None:
+        self._dtype = instance.dtype
+        self._bits = instance.view(f"u{instance.itemsize}")
+        self._tables = [self._table(start, moves[start:stop]) for start, stop in self._groups(len(moves))]
+        if self._tables:
+            first = self._tables[0]
+            self._tables[0] = first._replace(turns=first.turns ^ self._bits)
+
+    def of(self, masks: Masks) -> NDArray[Any]:
+        """The rows of these subsets."""
+        if not self._tables:
+            return np.repeat(self._bits[None], len(masks), axis=0).view(self._dtype)
+        rows = self._tables[0].of(masks)
+        for table in self._tables[1:]:
+            rows ^= table.of(masks)
+        return rows.view(self._dtype)
+
+    def _groups(self, moves: int) -> Iterator[tuple[int, int]]:
+        """From where to where each group goes; none goes beyond a word."""
+        longest = max(1, (TABLE_BYTES // self._bits.nbytes).bit_length() - 1)
+        size = min(LARGEST_GROUP, longest)
+        for word in range(0, moves, WORD):
+            end = min(word + WORD, moves)
+            yield from ((start, min(start + size, end)) for start in range(word, end, size))
+
+    def _table(self, start: int, group: Sequence[Cells]) -> _Table:
+        columns = [column for move in group for column in move.columns]
+        values = np.array([value for move in group for value in move.values], dtype=self._dtype)
+        chosen = _choices(len(group))
+        if len(columns) > len(group):
+            chosen = np.repeat(chosen, [len(move.columns) for move in group], axis=1)
+        turns = np.zeros((len(chosen), len(self._bits)), dtype=self._bits.dtype)
+        turns[:, columns] = chosen * (values.view(self._bits.dtype) ^ self._bits[columns])
+        shift = WORD - start % WORD - len(group)
+        return _Table(start // WORD, np.uint64(shift), np.uint64(2 ** len(group) - 1), turns)

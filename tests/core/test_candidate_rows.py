@@ -1,0 +1,41 @@
+"""The rows that the model is asked about, against rows put together cell by cell."""
+
+import numpy as np
+import pytest
+
+from app.core import candidate_rows
+from app.core.candidate_rows import CandidateRows, Cells
+from app.core.masks import of_truths
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int32])
+@pytest.mark.parametrize("moves", [0, 1, 9, 10, 11, 40, 70])
+@pytest.mark.parametrize("table_bytes", [2**18, 2**8])
+def test_a_row_holds_the_targets_of_its_subset_and_else_the_instance(monkeypatch, dtype, moves: int, table_bytes: int):
+    """Of every type, with tables for many moves and for few, moves of one column and of several."""
+    monkeypatch.setattr(candidate_rows, "TABLE_BYTES", table_bytes)
+    rng = np.random.default_rng(moves)
+    widths = rng.integers(1, 4, moves)
+    columns = rng.permutation(int(widths.sum()) + 5)
+    cells, taken = [], 0
+    for width in widths:
+        cells.append(Cells(columns[taken : taken + width].tolist(), rng.integers(-9, 9, width).tolist()))
+        taken += width
+    instance = rng.integers(-9, 9, len(columns)).astype(dtype)
+    truths = rng.random((200, moves)) < 0.5
+    rows = CandidateRows(instance, cells).of(of_truths(truths))
+    assert rows.dtype == dtype
+    for row, chosen in zip(rows, truths, strict=True):
+        wanted = instance.copy()
+        for move in np.flatnonzero(chosen):
+            wanted[list(cells[move].columns)] = cells[move].values
+        assert row.tobytes() == wanted.tobytes()
+
+
+def test_missing_values_and_signed_noughts_keep_their_bits():
+    instance = np.array([np.nan, -0.0, 1.0, np.nan], dtype=np.float32)
+    rows = CandidateRows(instance, [Cells((0,), (2.5,)), Cells((1,), (0.0,))]).of(
+        of_truths(np.array([[False, False], [True, False], [False, True]]))
+    )
+    wanted = np.array([instance, [2.5, -0.0, 1.0, np.nan], [np.nan, 0.0, 1.0, np.nan]], dtype=np.float32)
+    assert rows.tobytes() == wanted.tobytes()

@@ -1,0 +1,1 @@
+"""What Flipset is held against. The service never imports it."""

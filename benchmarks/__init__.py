@@ -1,0 +1,1 @@
+"""What Flipset costs, measured side by side with what it is held against: `make bench`."""

@@ -1,0 +1,75 @@
+"""One command, one run: `python -m benchmarks`."""
+
+import argparse
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks import deadlines, first_answers, forty, growth, hcv, lattice, memory, report, request_rates, sixteen
+from benchmarks.figures import Figure
+from benchmarks.sizes import FULL, QUICK
+from benchmarks.workshop import Workshop
+
+T = TypeVar("T")
+ROOT = Path(__file__).parent.parent
+GROUPS: dict[str, Callable[[Workshop], Iterator[Figure]]] = {
+    "hcv": hcv.figures,
+    "sixteen": sixteen.figures,
+    "lattice": lattice.figures,
+    "forty": forty.figures,
+    "first": first_answers.figures,
+    "requests": request_rates.figures,
+    "memory": memory.figures,
+    "growth": growth.figures,
+    "deadline": deadlines.figures,
+}
+
+
+def main() -> None:
+    asked = _arguments()
+    console = Console()
+    figures = _measured(asked, console)
+    report.show(figures, console)
+    # Only a full run may replace what the last full run has left.
+    full = not (asked.quick or asked.only)
+    results = asked.out or (ROOT / "benchmarks" / "results.json" if full else None)
+    page = asked.page or (ROOT / "docs" / "benchmarks" if full else None)
+    if results:
+        report.write_results(figures, results, quick=asked.quick)
+    if page:
+        report.write_page(figures, page)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Flipset against its yardsticks.")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: only to see that everything works")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, metavar="NAME", help=f"some of: {', '.join(GROUPS)}")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folder with hcv.csv, for real patients")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="results as JSON; a full run: benchmarks/results.json")
+    parser.add_argument("--page", type=Path, metavar="DIR", help="table and charts; a full run: docs/benchmarks")
+    return parser.parse_args()
+
+
+def _measured(asked: argparse.Namespace, console: Console) -> list[Figure]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    names = asked.only or list(GROUPS)
+    # Drawn seldom, so that drawing is not measured.
+    with tempfile.TemporaryDirectory() as folder, Progress(*columns, console=console, refresh_per_second=1) as progress:
+
+        def track(steps: Iterable[T], what: str) -> Iterator[T]:
+            task = progress.add_task(what, total=len(steps) if isinstance(steps, list | range) else None)
+            for step in steps:
+                yield step
+                progress.advance(task)
+            progress.remove_task(task)
+
+        workshop = Workshop(Path(folder), QUICK if asked.quick else FULL, asked.data, track)
+        return [figure for name in track(names, "all figures") for figure in GROUPS[name](workshop)]
+
+
+if __name__ == "__main__":
+    main()

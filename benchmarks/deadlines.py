@@ -1,0 +1,57 @@
+"""How late a search ends that could go on for hours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.asking import request
+from benchmarks.figures import Figure, agreed
+from benchmarks.models import DEADLINE_WIDTHS, names
+from benchmarks.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A search that has more to do than there is time."""
+
+    name: str
+    engine: str
+    model: str
+    rows: int = 20_000_000
+    threshold: float | None = None
+
+
+SEARCHES = (
+    # A score that the network never reaches: the lattice has to go through everything.
+    Endless("lattice without answers", "lattice", "network", threshold=0.9999),
+    Endless("auto", "auto", "five-of"),
+    # The rows end with the fifth level: the solver is told of all those answers, and goes on.
+    Endless("auto, handed over to the solver", "auto", "five-of", rows=800_000),
+    Endless("cemsp", "cemsp", "five-of"),
+)
+
+
+def figures(workshop: Workshop) -> Iterator[Figure]:
+    deadline = workshop.sizes.deadline_ms
+    for width in DEADLINE_WIDTHS:
+        late: dict[str, float] = {}
+        for _ in workshop.track(range(workshop.sizes.deadlines), f"deadline: {width} movable"):
+            for search in SEARCHES:
+                ended = _ended(workshop, search, width)
+                if ended is not None:
+                    late[search.name] = max(late.get(search.name, 0.0), ended - deadline)
+        agreed("lattice without answers" in late, "deadline: it is the deadline that ends the search")
+        title = f"deadline, {width} movable, {deadline} ms: how late it ends, at worst"
+        yield Figure(f"deadline.{width}", title, "at most", 100, max(late.values()), "ms", {"late_ms": late})
+
+
+def _ended(workshop: Workshop, search: Endless, width: int) -> float | None:
+    """After how many milliseconds; None where something else than the deadline ended it."""
+    limits = {
+        "engine": search.engine,
+        "deadline_ms": workshop.sizes.deadline_ms,
+        "max_model_rows": search.rows,
+    }
+    target = {} if search.threshold is None else {"threshold": search.threshold}
+    body = request(dict.fromkeys(names(width), 0), target=target, limits=limits)
+    answered = workshop.asker.ask(f"{search.model}-{width}", body)
+    return answered.total * 1000 if answered.summary["stopped_by"] == "deadline" else None

@@ -1,0 +1,45 @@
+"""The answers of a small problem from the definition: every subset is scored, whatever the model."""
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.posing import Posed, all_subsets
+from evaluation.row_judge import RowJudge
+
+
+class EverySubset:
+    """Which subsets the model favours; number k is the subset of the bits of k."""
+
+    def __init__(self, posed: Posed, judge: RowJudge) -> None:
+        self._columns = list(posed.targets)
+        scores = judge.scores(posed.rows(all_subsets(len(self._columns))))
+        self._favourable = scores[:, 1] > scores[:, 0]
+
+    @cached_property
+    def monotone(self) -> bool:
+        """Whether one more change never hurts."""
+        return all(bool(np.all(self._favourable[with_it[without]])) for with_it, without in self._steps())
+
+    @cached_property
+    def minimal(self) -> set[frozenset[int]]:
+        """The favourable subsets that have no favourable proper subset, by their columns."""
+        holds_favourable = self._favourable.copy()
+        for bit in range(len(self._columns)):
+            pairs = holds_favourable.reshape(-1, 2, 1 << bit)
+            pairs[:, 1] |= pairs[:, 0]
+        minimal = self._favourable.copy()
+        numbers = np.arange(len(minimal))
+        for bit in range(len(self._columns)):
+            larger = (numbers >> bit) & 1 == 1
+            minimal[larger] &= ~holds_favourable[numbers[larger] ^ (1 << bit)]
+        return {self._named(number) for number in np.flatnonzero(minimal).tolist()}
+
+    def _steps(self) -> list[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
+        """For each column: every subset with it, and whether the model favours a subset already."""
+        numbers = np.arange(len(self._favourable))
+        return [(numbers | (1 << bit), self._favourable) for bit in range(len(self._columns))]
+
+    def _named(self, number: int) -> frozenset[int]:
+        return frozenset(column for bit, column in enumerate(self._columns) if number >> bit & 1)

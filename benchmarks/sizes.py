@@ -1,0 +1,54 @@
+"""How much is measured: in full, or just enough to see that everything works."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Every number that the quick form lowers."""
+
+    people: int = 200
+    repeats: int = 5
+    # Movable features of the network with about 4,000 answers.
+    many_answers: int = 16
+    # Movable features of the complete lattice, and of everything that is too wide for one.
+    lattice: int = 20
+    wide: int = 40
+    # Rows on which ONNX Runtime's best batch is looked for.
+    tried_rows: int = 131_072
+    # How long each side looks for answers among the wide features, and how often.
+    race_seconds: float = 10.0
+    races: int = 3
+    # The published search is timed to so many answers.
+    first_answers: int = 100
+    load_seconds: float = 2.0
+    load_rounds: int = 5
+    slow_answers: int = 100_000
+    slow_seconds: float = 25.0
+    most_changes: int = 6
+    # Movable features of which any four suffice: 1,001, 10,626 and 101,270 answers.
+    growing: tuple[int, ...] = (14, 24, 41)
+    deadline_ms: int = 1000
+    deadlines: int = 5
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    people=5,
+    repeats=1,
+    many_answers=9,
+    lattice=11,
+    wide=14,
+    tried_rows=1024,
+    race_seconds=0.7,
+    races=1,
+    first_answers=10,
+    load_seconds=0.3,
+    load_rounds=1,
+    slow_answers=300,
+    slow_seconds=0.3,
+    most_changes=3,
+    growing=(6, 8, 10),
+    deadline_ms=60,
+    deadlines=1,
+)

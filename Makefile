@@ -1,4 +1,4 @@
-# make run: serve on 127.0.0.1:8000. make test: every check and test. Both set up what they need.
+# make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,13 +6,17 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 READY_TO_RUN := $(VENV)/ready-to-run
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: run test check format clean
+.PHONY: run test bench check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
 
 test: check
 	$(BIN)/pytest -n 2
+
+# BENCH="--data DIR" takes real patients; BENCH="--only NAME" measures a part.
+bench: $(READY_TO_TEST)
+	$(BIN)/python -m benchmarks $(BENCH)
 
 check: $(READY_TO_TEST)
 	$(BIN)/ruff check .

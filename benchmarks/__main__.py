@@ -33,7 +33,7 @@ def main() -> None:
     asked = _arguments()
     console = Console()
     figures = _measured(asked, console)
-    report.show(figures, console)
+    report.show(figures, console, quick=asked.quick)
     # Only a full run may replace what the last full run has left.
     full = not (asked.quick or asked.only)
     results = asked.out or (ROOT / "benchmarks" / "results.json" if full else None)

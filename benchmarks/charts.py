@@ -40,7 +40,7 @@ def bars(figures: Sequence[Figure]) -> str:
     parts = [_text(WIDTH / 2, 20, "How many times better than asked for", "middle", 15)]
     for power in range(low, high + 1):
         parts.append(_line(across(10.0**power), 34, across(10.0**power), height - 20, PALE))
-        parts.append(_text(across(10.0**power), height - 6, f"{10.0**power:g}", "middle"))
+        parts.append(_text(across(10.0**power), height - 6, _power(power), "middle"))
     for place, figure in enumerate(figures):
         top = 40 + step * place
         ends = sorted((across(1.0), across(figure.margin)))
@@ -67,20 +67,21 @@ def lines(title: str, x_name: str, y_name: str, series: Mapping[str, Points]) ->
         return bottom - (bottom - top) * (log10(y) - y_low) / (y_high - y_low)
 
     parts = [_text(WIDTH / 2, 20, title, "middle", 15), _text((left + right) / 2, bottom + 40, x_name, "middle")]
-    parts.append(_text(left - 10, top - 12, y_name, "end"))
+    parts.append(_text(10, top - 12, y_name, "start"))
     for power in range(x_low, x_high + 1):
         parts.append(_line(across(10.0**power), top, across(10.0**power), bottom, PALE))
-        parts.append(_text(across(10.0**power), bottom + 18, f"{10.0**power:,g}", "middle"))
+        parts.append(_text(across(10.0**power), bottom + 18, _power(power), "middle"))
     for power in range(y_low, y_high + 1):
         parts.append(_line(left, down(10.0**power), right, down(10.0**power), PALE))
-        parts.append(_text(left - 8, down(10.0**power) + 4, f"{10.0**power:,g}", "end"))
-    for (name, points), dash in zip(series.items(), DASHES, strict=False):
+        parts.append(_text(left - 8, down(10.0**power) + 4, _power(power), "end"))
+    for points, dash in zip(series.values(), DASHES, strict=False):
         path = " ".join(f"{across(x):.1f},{down(y):.1f}" for x, y in points)
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="{BLUE}" stroke-width="2" stroke-dasharray="{dash}"/>'
         )
-        last_x, last_y = points[-1]
-        parts.append(_text(across(last_x) + 8, down(last_y) + 4, name, "start"))
+    ends = {name: points[-1] for name, points in series.items()}
+    heights = _apart({name: down(y) + 4 for name, (_, y) in ends.items()})
+    parts += [_text(across(x) + 8, heights[name], name, "start") for name, (x, _) in ends.items()]
     return _svg(bottom + 55, parts)
 
 
@@ -88,6 +89,18 @@ def _decades(values: Sequence[float]) -> tuple[int, int]:
     """The powers of ten around the values."""
     low, high = floor(log10(min(values))), ceil(log10(max(values)))
     return low, max(high, low + 1)
+
+
+def _power(power: int) -> str:
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
+
+
+def _apart(heights: Mapping[str, float], step: float = 14) -> dict[str, float]:
+    """The same heights, moved down where one word would lie on another."""
+    placed: dict[str, float] = {}
+    for name, height in sorted(heights.items(), key=lambda item: item[1]):
+        placed[name] = max(height, max(placed.values(), default=-step) + step)
+    return placed
 
 
 def _text(x: float, y: float, words: str, anchor: str, size: int = 12) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import comb
 
 from benchmarks.asking import request
 from benchmarks.figures import Figure, agreed
@@ -16,7 +17,7 @@ class Endless:
     name: str
     engine: str
     model: str
-    rows: int = 20_000_000
+    hands_over: bool = False
     threshold: float | None = None
 
 
@@ -24,8 +25,7 @@ SEARCHES = (
     # A score that the network never reaches: the lattice has to go through everything.
     Endless("lattice without answers", "lattice", "network", threshold=0.9999),
     Endless("auto", "auto", "five-of"),
-    # The rows end with the fifth level: the solver is told of all those answers, and goes on.
-    Endless("auto, handed over to the solver", "auto", "five-of", rows=800_000),
+    Endless("auto, handed over to the solver", "auto", "five-of", hands_over=True),
     Endless("cemsp", "cemsp", "five-of"),
 )
 
@@ -44,12 +44,17 @@ def figures(workshop: Workshop) -> Iterator[Figure]:
         yield Figure(f"deadline.{width}", title, "at most", 100, max(late.values()), "ms", {"late_ms": late})
 
 
+def _rows_of_five_levels(width: int) -> int:
+    """With so many rows the solver takes over after the fifth level, and is first told of all its answers."""
+    return sum(comb(width, size) for size in range(6))
+
+
 def _ended(workshop: Workshop, search: Endless, width: int) -> float | None:
     """After how many milliseconds; None where something else than the deadline ended it."""
     limits = {
         "engine": search.engine,
         "deadline_ms": workshop.sizes.deadline_ms,
-        "max_model_rows": search.rows,
+        "max_model_rows": _rows_of_five_levels(width) + 100_000 if search.hands_over else 20_000_000,
     }
     target = {} if search.threshold is None else {"threshold": search.threshold}
     body = request(dict.fromkeys(names(width), 0), target=target, limits=limits)

@@ -3,7 +3,6 @@
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.posing import Posed, all_subsets
 from evaluation.row_judge import RowJudge
@@ -20,7 +19,8 @@ class EverySubset:
     @cached_property
     def monotone(self) -> bool:
         """Whether one more change never hurts."""
-        return all(bool(np.all(self._favourable[with_it[without]])) for with_it, without in self._steps())
+        favourable = np.flatnonzero(self._favourable)
+        return all(bool(self._favourable[favourable | (1 << bit)].all()) for bit in range(len(self._columns)))
 
     @cached_property
     def minimal(self) -> set[frozenset[int]]:
@@ -35,11 +35,6 @@ class EverySubset:
             larger = (numbers >> bit) & 1 == 1
             minimal[larger] &= ~holds_favourable[numbers[larger] ^ (1 << bit)]
         return {self._named(number) for number in np.flatnonzero(minimal).tolist()}
-
-    def _steps(self) -> list[tuple[NDArray[np.intp], NDArray[np.bool_]]]:
-        """For each column: every subset with it, and whether the model favours a subset already."""
-        numbers = np.arange(len(self._favourable))
-        return [(numbers | (1 << bit), self._favourable) for bit in range(len(self._columns))]
 
     def _named(self, number: int) -> frozenset[int]:
         return frozenset(column for bit, column in enumerate(self._columns) if number >> bit & 1)

@@ -75,8 +75,9 @@ def _asked(workshop: Workshop, model: str, engine: str) -> tuple[Answered, Watch
 def _raced(workshop: Workshop, model: str, posed: Posed) -> Sequence[float]:
     """When each answer of the published search came."""
     moments = array("d")
+    other = workshop.published(model, posed)
     began = perf_counter()
-    for _ in workshop.published(model, posed).answers():
+    for _ in other.answers():
         moments.append(perf_counter() - began)
         if moments[-1] > workshop.sizes.race_seconds:
             break
@@ -86,7 +87,7 @@ def _raced(workshop: Workshop, model: str, posed: Posed) -> Sequence[float]:
 def _course(moments: Sequence[float]) -> list[tuple[float, int]]:
     """How many answers there were by when, at a few points."""
     places = np.unique(np.geomspace(1, len(moments), POINTS).astype(int))
-    return [(round(moments[place - 1], 5), int(place)) for place in places]
+    return [(round(max(moments[place - 1], 1e-5), 5), int(place)) for place in places]
 
 
 def _check_order(answered: Answered, watch: Watch) -> None:

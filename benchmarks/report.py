@@ -27,8 +27,8 @@ def machine() -> dict[str, Any]:
     }
 
 
-def show(figures: Sequence[Figure], console: Console) -> None:
-    table = Table(*HEADINGS)
+def show(figures: Sequence[Figure], console: Console, *, quick: bool) -> None:
+    table = Table(*HEADINGS, title="Quick: far too small to judge by" if quick else None)
     for figure in figures:
         table.add_row(*_cells(figure), style=None if figure.reached else "bold")
     console.print(table)

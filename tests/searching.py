@@ -12,7 +12,7 @@ from app.adapters.formulas import FormulaLimits
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.constraints import Item
 from app.core.engines import Search
-from app.core.facts import Engine, Finished, Found
+from app.core.facts import Answers, Engine, Finished, Found
 from app.core.favourable import FavourableClasses
 from app.core.oracle import Oracle, Scorer
 from app.core.problem import Feature, Problem, pose
@@ -89,7 +89,7 @@ class Run:
         self.already = bool(self.oracle.judge_instance().favourable[0])
         self.search = Search(self.problem, self.oracle, budget)
         self.facts = list(self.search.facts(Engine(engine)))
-        self.found = [fact for fact in self.facts if isinstance(fact, Found)]
+        self.found: list[Found] = [found for fact in self.facts if isinstance(fact, Answers) for found in fact]
 
     @property
     def rows(self) -> int:

@@ -12,7 +12,7 @@ from app.api.posing import Question
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.checking import obeys
 from app.core.engines import Search
-from app.core.facts import Engine, Explained, Fact, Finished, Found, Guarantee, LevelFinished
+from app.core.facts import Answers, Engine, Explained, Fact, Finished, Found, Guarantee, LevelFinished
 from app.core.oracle import Oracle
 
 
@@ -61,7 +61,10 @@ class Answer:
         """All further lines; None where there is nothing to say yet. The last is `summary` or `error`."""
         try:
             for fact in self._timed(self._facts()):
-                yield self._line(fact)
+                if isinstance(fact, Answers):
+                    yield from map(self._counterfactual, fact)
+                else:
+                    yield self._line(fact)
         except Exception as error:  # noqa: BLE001  # the status is out: an error line is all that is left
             if not is_expected(error):
                 log_unexpected(error)
@@ -93,14 +96,15 @@ class Answer:
                 return
             yield fact
 
+    def _counterfactual(self, found: Found) -> Line:
+        self._check(found)
+        self._count += 1
+        for index in found.moves:
+            self._changed_in[index] += 1
+        return self._writer.counterfactual(self._count, found)
+
     def _line(self, fact: Fact) -> Line | None:
         match fact:
-            case Found():
-                self._check(fact)
-                self._count += 1
-                for index in fact.moves:
-                    self._changed_in[index] += 1
-                return self._writer.counterfactual(self._count, fact)
             case LevelFinished():
                 self.complete_up_to = fact.size
                 return self.progress(fact.size)

@@ -87,9 +87,13 @@ class Budget:
         self.rows_left -= taken
         return taken
 
-    def take_answer(self) -> None:
-        if self.answers_left is not None:
-            self.answers_left -= 1
+    def take_answers(self, found: int) -> int:
+        """How many of the answers found may be told."""
+        if self.answers_left is None:
+            return found
+        taken = min(found, self.answers_left)
+        self.answers_left -= taken
+        return taken
 
     def wants_answers(self) -> bool:
         return self.answers_left is None or self.answers_left > 0

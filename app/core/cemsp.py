@@ -18,7 +18,7 @@ import numpy as np
 from app.core import whole_lattice
 from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.dense_frontier import all_masks, table
-from app.core.facts import Fact, Found, Working
+from app.core.facts import Answers, Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
 from app.core.lattice import frontier_over
@@ -46,8 +46,8 @@ def explore(judge: "SubsetJudge", seeds: SeedMap, budget: Budget) -> Generator[F
             if judge.favourable(seed):
                 shrunk = yield from judge.shrink(seed)
                 answer = yield from judge.smallest_within(shrunk)
-                budget.take_answer()
-                yield answer
+                budget.take_answers(1)
+                yield Answers.of([answer])
                 seeds.block_up(answer.moves)
             else:
                 assumed_monotone = True

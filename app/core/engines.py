@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from app.core import cemsp, lattice, whole_lattice
 from app.core.budget import Budget, Stopped
 from app.core.explaining import explain, is_unconstrained
-from app.core.facts import Best, Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
-from app.core.lattice import Unpacked
+from app.core.facts import Answers, Best, Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
+from app.core.lattice import unpacked
 from app.core.masks import Masks
 from app.core.oracle import Oracle
 from app.core.problem import Problem
@@ -42,7 +42,7 @@ class Search:
         """
         found = False
         for fact in self._searched(engine):
-            found = found or isinstance(fact, Found)
+            found = found or isinstance(fact, Answers)
             if isinstance(fact, Finished) and fact.complete and not found:
                 yield from self._explained(fact)
             else:
@@ -68,7 +68,7 @@ class Search:
         missed = [relaxation.found for relaxation in explanation.relaxations if not relaxation.items]
         if missed:
             # The model is not monotone, and the solver's search passed over an answer.
-            yield self._within_moves(missed[0])
+            yield Answers.of([self._within_moves(missed[0])])
             yield finished
             return
         yield Explained(explanation, oracle.best)
@@ -83,7 +83,7 @@ class Search:
     def _within_moves(self, found: Found) -> Found:
         places = {move.position: place for place, move in enumerate(self._problem.moves)}
         moves = tuple(places[self._problem.candidates[index].position] for index in found.moves)
-        return replace(found, moves=moves)
+        return found._replace(moves=moves)
 
     def _lattice(self, engine: Engine) -> Iterator[Fact]:
         def fits(rows: int) -> bool:
@@ -113,9 +113,10 @@ class Search:
         try:
             self._seeds = SeedMap(self._problem, self._budget, larger_than=settled)
             for known in answers:
-                for answer in Unpacked(known, len(self._problem.moves)):
+                for block in unpacked(known, len(self._problem.moves)):
                     self._budget.check()
-                    self._seeds.block_up(answer)
+                    for answer in block:
+                        self._seeds.block_up(answer)
                     yield Working()
         except Stopped as stopped:
             return cemsp.Searched(stopped.by, assumed_monotone=False)

@@ -1,8 +1,9 @@
 """The small facts that an engine yields while it searches."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,14 +25,36 @@ class Guarantee(StrEnum):
     ASSUMES_MONOTONE = "assumes_monotone"
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """One minimal answer: the moves it makes (by their index in the problem), and what the model then says."""
 
     moves: tuple[int, ...]
     cost: float
     score: np.floating[Any]
     label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers that were found together, in the order that they are sent in; each is put together when it is told of."""
+
+    moves: Sequence[tuple[int, ...]]
+    costs: Sequence[float]
+    scores: Sequence[np.floating[Any]]
+    labels: Sequence[int]
+
+    @classmethod
+    def of(cls, found: Sequence[Found]) -> "Answers":
+        return cls(*zip(*found, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def __iter__(self) -> Iterator[Found]:
+        return map(Found, self.moves, self.costs, self.scores, self.labels)
+
+    def first(self, count: int) -> "Answers":
+        return Answers(self.moves[:count], self.costs[:count], self.scores[:count], self.labels[:count])
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,4 +132,4 @@ class Finished:
         return self.stopped_by is None
 
 
-Fact = Found | LevelFinished | Working | Explained | Finished
+Fact = Answers | LevelFinished | Working | Explained | Finished

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.core import dense_frontier
 from app.core.budget import Budget, Stopped, StoppedBy
 from app.core.dense_frontier import DenseFrontier
-from app.core.facts import Fact, Found, LevelFinished, Working
+from app.core.facts import Answers, Fact, LevelFinished, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds, only_forbids
 from app.core.frontier import Frontier
@@ -22,8 +22,9 @@ from app.core.sparse_frontier import SparseFrontier
 
 # When the time is over, what has been verified is still told of, but not for longer than this.
 GRACE_SECONDS = 0.05
-# So many answers are unpacked at a time.
+# So many answers are unpacked at a time, and so many told of between two looks at the clock.
 UNPACKED = 4096
+BLOCK = 64
 
 
 @dataclass(slots=True)
@@ -74,11 +75,12 @@ def explore(
     return explored
 
 
-def sent(answers: Iterator[Found], explored: Explored, budget: Budget) -> Iterator[Found]:
+def sent(blocks: Iterator[Answers], explored: Explored, budget: Budget) -> Iterator[Answers]:
     """The answers of a level, as many as are wanted and as there is time for: waiting for the reader costs time too."""
     over: float | None = None
-    for answer in answers:
-        if not budget.wants_answers():
+    for block in blocks:
+        taken = budget.take_answers(len(block))
+        if not taken:
             explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
             return
         late = budget.time_over()
@@ -88,8 +90,10 @@ def sent(answers: Iterator[Found], explored: Explored, budget: Budget) -> Iterat
             over = budget.clock() if over is None else over
             if budget.clock() > over + GRACE_SECONDS:
                 return
-        budget.take_answer()
-        yield answer
+        yield block if taken == len(block) else block.first(taken)
+        if taken < len(block):
+            explored.stopped_by = explored.stopped_by or StoppedBy.MAX_COUNTERFACTUALS
+            return
 
 
 def _scanned(scan: "_Scan", frontier: Frontier, budget: Budget, last: bool) -> Iterator[Working]:
@@ -109,6 +113,7 @@ class _Scan:
         self._oracle = oracle
         self._budget = budget
         self._weights = [move.weight for move in problem.moves]
+        self._uniform = len(set(self._weights)) == 1
         self._forbidding = [conjunct for conjunct in problem.conjuncts if only_forbids(conjunct)]
         self._others = [conjunct for conjunct in problem.conjuncts if not only_forbids(conjunct)]
         self._open = 0
@@ -161,53 +166,40 @@ class _Scan:
     def _has_enough(self) -> bool:
         """Whether the answers that are wanted are known already: not if a cheaper one may still come."""
         left = self._budget.answers_left
-        return left is not None and self._count >= left and len(set(self._weights)) == 1
+        return left is not None and self._count >= left and self._uniform
 
-    def answers(self) -> Iterator[Found]:
+    def answers(self) -> Iterator[Answers]:
         """What was found, in the order that it is sent in."""
         if not self._count:
-            return iter(())
-        members = Unpacked(np.concatenate(self.hits), self._moves)
-        scores, labels = np.concatenate(self._scores), np.concatenate(self._labels)
-        return cheapest_first(self._weights, members, scores, labels, self._budget)
-
-
-class Unpacked:
-    """The moves of subsets of one size, unpacked as they are asked for."""
-
-    def __init__(self, masks: Masks, moves: int) -> None:
-        self._masks = masks
-        self._moves = moves
-
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        for start in range(0, len(self._masks), UNPACKED):
-            yield from map(tuple, as_members(self._masks[start : start + UNPACKED], self._moves).tolist())
-
-    def in_order(self, order: NDArray[np.intp]) -> "Unpacked":
-        return Unpacked(self._masks[order], self._moves)
-
-
-def cheapest_first(
-    weights: Sequence[float], hits: Unpacked, scores: NDArray[Any], labels: NDArray[np.intp], budget: Budget
-) -> Iterator[Found]:
-    """The answers of one size: the cheapest first, then in the order of their positions, in which they come."""
-    if len(set(weights)) == 1:
+            return
+        hits, scores, labels = np.concatenate(self.hits), np.concatenate(self._scores), np.concatenate(self._labels)
         costs = None
-    else:
-        costs = _costs(weights, hits, budget)
-        order = np.argsort(costs, kind="stable")
-        hits, scores, labels, costs = hits.in_order(order), scores[order], labels[order], costs[order]
-    for place, (moves, score, label) in enumerate(zip(hits, scores, labels, strict=False)):
-        cost = fsum(weights[: len(moves)]) if costs is None else float(costs[place])
-        yield Found(moves, cost, score, int(label))
+        if not self._uniform:
+            costs = _costs(self._weights, unpacked(hits, self._moves), self._budget)
+            # The cheapest first, then in the order of their positions, in which they come.
+            order = np.argsort(costs, kind="stable")
+            hits, scores, labels, costs = hits[order], scores[order], labels[order], costs[order]
+        rows = 0
+        for moves in unpacked(hits, self._moves):
+            part = slice(rows, rows + len(moves))
+            own = [fsum(self._weights[: len(moves[0])])] * len(moves) if costs is None else costs[part].tolist()
+            yield Answers(moves, own, list(scores[part]), labels[part].tolist())
+            rows += len(moves)
 
 
-def _costs(weights: Sequence[float], hits: Unpacked, budget: Budget) -> NDArray[np.float64]:
+def unpacked(masks: Masks, moves: int) -> Iterator[list[tuple[int, ...]]]:
+    """The moves of subsets of one size, some subsets at a time."""
+    for start in range(0, len(masks), UNPACKED):
+        members = [tuple(row) for row in as_members(masks[start : start + UNPACKED], moves).tolist()]
+        yield from (members[place : place + BLOCK] for place in range(0, len(members), BLOCK))
+
+
+def _costs(weights: Sequence[float], hits: Iterator[list[tuple[int, ...]]], budget: Budget) -> NDArray[np.float64]:
     """The cost of each hit; of the first ones only, where the time is over before all are known."""
     costs: list[float] = []
-    for moves in hits:
+    for block in hits:
         # fsum rounds once, so that the cost does not depend on the order of the features.
-        costs.append(fsum([weights[move] for move in moves]))
-        if not len(costs) % UNPACKED and budget.time_over() is not None:
+        costs += [fsum([weights[move] for move in moves]) for moves in block]
+        if budget.time_over() is not None:
             break
     return np.array(costs)

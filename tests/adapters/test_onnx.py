@@ -76,9 +76,7 @@ def test_a_graph_that_does_not_keep_its_rows_is_refused(tmp_path: Path):
         scorer_of(tmp_path / "m.onnx", "none")(np.zeros((3, 2)))
 
 
-@pytest.mark.parametrize(
-    ("seconds_a_row", "rows"), [(1e-7, 4_096), (1e-5, 4_096), (1e-4, 256), (0.02, 1), (3.0, 1)]
-)
+@pytest.mark.parametrize(("seconds_a_row", "rows"), [(1e-7, 4_096), (1e-5, 4_096), (1e-4, 256), (0.02, 1), (3.0, 1)])
 def test_the_slower_the_model_the_smaller_its_batches(seconds_a_row: float, rows: int):
     assert batch_rows_for(lambda count: count * seconds_a_row) == rows
 

@@ -11,7 +11,7 @@ from app.api.errors import InvalidRequest, Stopping
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
 from app.core.engines import Search
-from app.core.facts import Found
+from app.core.facts import Answers, Found
 from app.settings import Settings
 from tests import graphs
 from tests.networks import Network
@@ -84,6 +84,6 @@ def test_an_answer_that_breaks_a_constraint_goes_no_further(service: Service, mo
     """Should an engine ever come up with one: the stream ends with an error instead."""
     answer = ask(service, constraints={"exclusive": [["a", "b"]]})
     wrong = Found((0, 1), 2.0, np.float32(1.0), 1)
-    monkeypatch.setattr(Search, "facts", lambda self, engine: iter([wrong]))
+    monkeypatch.setattr(Search, "facts", lambda self, engine: iter([Answers.of([wrong])]))
     (line,) = [line for line in answer.rest() if line is not None]
     assert line.kind == "error"

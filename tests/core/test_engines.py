@@ -8,7 +8,7 @@ import pytest
 
 from app.core.budget import Budget, Limits, StopFlag, StoppedBy
 from app.core.engines import Search
-from app.core.facts import Engine, Finished, Found, Guarantee, LevelFinished
+from app.core.facts import Answers, Engine, Finished, Guarantee, LevelFinished
 from app.core.oracle import Oracle
 from tests.brute_force import Case, is_monotone, minimal_sets
 from tests.networks import Network, random_case
@@ -256,19 +256,19 @@ def test_auto_hands_over_to_the_solver_where_the_lattice_would_not_fit():
 
 
 def test_waiting_for_the_reader_counts_towards_the_deadline():
-    """A reader who takes a second for each line gets one or two of the hundred answers in time."""
-    case, network = at_least(1, of=100)
+    """A reader who takes a second for each block gets one or two of the many in time, and one that was ready."""
+    case, network = at_least(1, of=1_000)
     problem = pose_case(case)
     clock = Clock()
-    budget = Budget(Limits(1_000, 1.5), clock, clock(), StopFlag())
+    budget = Budget(Limits(10_000, 1.5), clock, clock(), StopFlag())
     oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
     facts = []
     for fact in Search(problem, oracle, budget).facts(Engine.LATTICE):
         facts.append(fact)
-        clock.now += isinstance(fact, Found)
+        clock.now += isinstance(fact, Answers)
     last = facts[-1]
     assert isinstance(last, Finished)
-    assert sum(isinstance(fact, Found) for fact in facts) == 3
+    assert sum(isinstance(fact, Answers) for fact in facts) == 3
     assert (last.stopped_by, last.complete_up_to) == (StoppedBy.DEADLINE, 0)
 
 

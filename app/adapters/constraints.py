@@ -98,6 +98,8 @@ def read_constraints(
     entry: ConstraintsEntry, features: Sequence[ModelFeature], limits: FormulaLimits
 ) -> tuple[tuple[Item, ...], list[Mistake]]:
     """The items of some constraints, by the paths that they have there, and all that is wrong with them."""
+    if not entry.model_fields_set:
+        return (), []
     names = Names(features)
     if _count(entry) > limits.items:
         return (), [Mistake("", f"hold more than {limits.items:,} items")]
@@ -113,6 +115,11 @@ def read_constraints(
     if entry.max_changes is not None:
         items.append(Item("max_changes", MaxChanges(entry.max_changes)))
     return tuple(items), names.mistakes
+
+
+def extent(entry: ConstraintsEntry) -> int:
+    """How much there is to read: names, statements, and the words and signs of formulas."""
+    return _count(entry) + count_tokens(entry.formulas)
 
 
 def _count(entry: ConstraintsEntry) -> int:

@@ -98,6 +98,11 @@ class ModelFeature:
         )
 
     @property
+    def is_plain(self) -> bool:
+        """Whether any number is a value of it, and is read as it is."""
+        return self.type == "number" and not self.missing_codes
+
+    @property
     def whole(self) -> bool:
         return self.type == "integer"
 

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,6 +19,12 @@ class SentNumber(float):
         number = super().__new__(cls, text)
         number.text = text
         return number
+
+
+def sent_number(text: str) -> float:
+    """A number as it was sent; with its text only where it would be written in another way than it came."""
+    number = float(text)
+    return number if repr(number) == text and not number.is_integer() else SentNumber(text)
 
 
 def number_text(number: float) -> str:
@@ -36,14 +44,31 @@ def is_finite(value: float) -> bool:
         return False
 
 
-def fits(value: float, dtype: np.dtype[Any]) -> bool:
-    """Whether a type can hold the number: whole numbers exactly, others give or take their last digits."""
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """A type that numbers are read in: whole ones it holds exactly, others give or take their last digits."""
+
+    name: str
+    kind: str
+    most: float
+
+    def holds(self, value: float) -> bool:
+        if self.kind == "b":
+            return value in (0, 1)
+        if self.kind == "i" and not float(value).is_integer():
+            return False
+        return abs(value) <= self.most
+
+
+@cache
+def number_type(dtype: np.dtype[Any]) -> NumberType:
+    """What a type of NumPy's can hold; there are only a few."""
     if dtype.kind == "b":
-        return value in (0, 1)
+        return NumberType(str(dtype), "b", 1)
     if dtype.kind == "i":
         # Above this float64, in which everything is compared, no longer tells whole numbers apart.
-        return float(value).is_integer() and abs(value) <= min(2**53, np.iinfo(dtype).max)
-    return abs(value) <= float(np.finfo(dtype).max)
+        return NumberType(str(dtype), "i", min(2**53, int(np.iinfo(dtype).max)))
+    return NumberType(str(dtype), "f", float(np.finfo(dtype).max))
 
 
 def check_number(value: Any) -> float:

@@ -43,6 +43,7 @@ class Answer:
         self._oracle = Oracle(question.model.scorer, question.favourable, problem.instance, problem.moves, self._budget)
         self._search = Search(question.problem, self._oracle, self._budget)
         self._writer = LineWriter(question)
+        self._movable = frozenset([position for position, finding in enumerate(problem.findings) if finding.movable])
         self.complete_up_to = 0
         self._changed_in = [0] * len(question.problem.moves)
         self._count = 0
@@ -55,7 +56,7 @@ class Answer:
 
     def start(self) -> Line:
         """The first line, which is known before the search begins."""
-        return self._writer.start(self._prediction, self._limits_json())
+        return self._writer.start(self._prediction, self._limits_text())
 
     def rest(self) -> Iterator[Line | None]:
         """All further lines; None where there is nothing to say yet. The last is `summary` or `error`."""
@@ -68,16 +69,11 @@ class Answer:
         except Exception as error:  # noqa: BLE001  # the status is out: an error line is all that is left
             if not is_expected(error):
                 log_unexpected(error)
-            yield self._writer.other("error", {"problem": problem(error)})
+            yield self._writer.error(problem(error))
 
     def progress(self, complete_up_to: int) -> Line:
         """How far the search is, and up to which size the answers have been told."""
-        content = {
-            "complete_up_to": complete_up_to,
-            "model_rows": self._oracle.meter.rows,
-            "elapsed_ms": self._elapsed_ms(),
-        }
-        return self._writer.other("progress", content)
+        return self._writer.progress(complete_up_to, self._oracle.meter.rows, self._elapsed_ms())
 
     def _facts(self) -> Iterator[Fact]:
         if self._prediction.favourable[0]:
@@ -117,9 +113,9 @@ class Answer:
     def _check(self, found: Found) -> None:
         """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
         problem = self._question.problem
-        changed = frozenset(problem.moves[index].position for index in found.moves)
+        changed = frozenset([problem.moves[index].position for index in found.moves])
         broken = [item.path for item in problem.items if not obeys(changed, item.statement, problem.states)]
-        if broken or not all(problem.findings[position].movable for position in changed):
+        if broken or not changed <= self._movable:
             raise WrongAnswer(broken)
 
     def _summary(self, finished: Finished) -> Line:
@@ -153,13 +149,13 @@ class Answer:
             return "found"
         return "no_recourse" if finished.complete else "unknown"
 
-    def _limits_json(self) -> dict[str, Any]:
-        return {
-            "engine": self._engine,
-            "max_counterfactuals": self._limits.max_counterfactuals,
-            "deadline_ms": round(self._limits.deadline_seconds * 1000),
-            "max_model_rows": self._limits.max_model_rows,
-        }
+    def _limits_text(self) -> str:
+        limits = self._limits
+        most = "null" if limits.max_counterfactuals is None else limits.max_counterfactuals
+        return (
+            f'{{"engine":"{self._engine}","max_counterfactuals":{most},'
+            f'"deadline_ms":{round(limits.deadline_seconds * 1000)},"max_model_rows":{limits.max_model_rows}}}'
+        )
 
     def _elapsed_ms(self) -> float:
         return _milliseconds(self._clock() - self._started)

@@ -24,11 +24,6 @@ def score_text(score: np.floating[Any]) -> str:
     return str(score)
 
 
-def prediction_json(favourable: bool, score: np.floating[Any], label: int, classes: tuple[str, ...]) -> str:
-    name = encoded(classes[label] if classes else None)
-    return f'{{"label":{name},"score":{score_text(score)},"favourable":{encoded(favourable)}}}'
-
-
 def model_identity(model: Model) -> dict[str, str]:
     """Which model it was, to the last bit."""
     return {"name": model.name, "version": model.version, "sha256": model.sha256}

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isnan
 
-from app.adapters.catalog import Catalog
 from app.adapters.constraints import read_constraints, written
 from app.adapters.features import ModelFeature, as_sent
 from app.adapters.formulas import FormulaLimits
@@ -13,7 +12,8 @@ from app.adapters.models import Model
 from app.adapters.names import closest
 from app.adapters.registries import Registry
 from app.api.errors import ConflictingConstraints, FieldError
-from app.api.ranges import ChosenRange, choose_range, known_facts, unused_context
+from app.api.pairs import REGISTRY, Pair, Pairs
+from app.api.ranges import ChosenRange, choose_range, known_facts
 from app.api.reading import Errors, check_known, read_instance, read_value, too_large
 from app.api.schemas import CounterfactualsRequest
 from app.api.targets import read_target
@@ -23,8 +23,7 @@ from app.core.favourable import Favourable
 from app.core.problem import Feature, Problem, pose
 from app.core.ranges import MoveTo
 
-# Before the path of an item that comes from the registry.
-REGISTRY = "registry:"
+NEAREST = MoveTo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Question:
     """A request understood: the problem in positions, and what of the request the answer repeats."""
 
     model: Model
-    registry: Registry | None
+    pair: Pair
     texts: tuple[str, ...]
     ranges: tuple[ChosenRange | None, ...]
     favourable: Favourable
@@ -43,20 +42,24 @@ class Question:
 def understand(
     request: CounterfactualsRequest,
     model: Model,
-    catalog: Catalog,
+    pairs: Pairs,
     limits: FormulaLimits,
     seconds_left: Callable[[], float],
 ) -> Question:
     """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong."""
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
-    registry = _registry(request, model, catalog, errors)
+    pair = _pair(request, model, pairs, errors)
     favourable = read_target(request.target, model, errors)
-    items = _items(request, model, registry, catalog, limits, errors)
+    items = _items(request, model, pair, limits, errors)
     _check_names(request, model, errors)
     errors.raise_any()
-    facts = known_facts(request, model, values)
-    ranges = tuple(choose_range(feature, request, registry, facts, errors) for feature in model.features)
+    facts = known_facts(request, model, values) if pair.asked else {}
+    own = request.normal_ranges
+    ranges = tuple(
+        choose_range(feature, own.get(feature.name), known, facts, errors)
+        for feature, known in zip(model.features, pair.ranges, strict=True)
+    )
     guide = _guide(request, model, ranges, errors)
     errors.raise_any()
     features = tuple(
@@ -66,36 +69,41 @@ def understand(
     problem = pose(features, items)
     _check_targets(problem, model, ranges, errors)
     errors.raise_any()
-    _check_conflict(problem, request, registry, seconds_left)
+    _check_conflict(problem, request, pair.registry, seconds_left)
     texts = tuple(as_sent(request.instance[feature.name]) for feature in model.features)
-    return Question(model, registry, texts, ranges, favourable, problem, unused_context(request, registry))
+    unused = tuple(key for key in request.context if key not in pair.asked)
+    return Question(model, pair, texts, ranges, favourable, problem, unused)
 
 
-def _registry(request: CounterfactualsRequest, model: Model, catalog: Catalog, errors: Errors) -> Registry | None:
+def _pair(request: CounterfactualsRequest, model: Model, pairs: Pairs, errors: Errors) -> Pair:
     name = request.registry if request.names_registry else model.registry
     if name is None:
-        return None
+        return pairs.pair(model, None)
+    catalog = pairs.catalog
     registry = catalog.registries.get(name)
     if registry is None:
         hint = closest(name, catalog.registries)
         errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(catalog.registries_for(model))}")
     elif flaws := catalog.pairings[model.name, name].flaws:
         errors.add("registry", f"does not fit this model: {flaws[0].field}: {flaws[0].reason}")
-    return registry
+    else:
+        return pairs.pair(model, registry)
+    return pairs.pair(model, None)
 
 
 def _check_names(request: CounterfactualsRequest, model: Model, errors: Errors) -> None:
-    names = [feature.name for feature in model.features]
-    check_known(request.normal_ranges, names, "normal_ranges", errors)
-    check_known(request.guide, names, "guide", errors)
-    check_known(request.weights, names, "weights", errors)
+    check_known(request.normal_ranges, model.positions, "normal_ranges", errors)
+    check_known(request.guide, model.positions, "guide", errors)
+    check_known(request.weights, model.positions, "weights", errors)
 
 
 def _guide(
     request: CounterfactualsRequest, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors
 ) -> dict[str, float]:
     """The values to move to where there is no range: the request's, or else the model's own prototype."""
-    guide = {}
+    guide: dict[str, float] = {}
+    if not request.guide and not model.prototype:
+        return guide
     for position, (feature, chosen) in enumerate(zip(model.features, ranges, strict=True)):
         field = f"guide.{feature.name}"
         raw = request.guide.get(feature.name, model.prototype.get(feature.name) if chosen is None else None)
@@ -104,7 +112,7 @@ def _guide(
         elif feature.name in request.guide and raw is None:
             errors.add(field, "must not be missing")
         elif raw is not None:
-            guide[feature.name] = read_value(raw, position, model, field, errors)
+            guide[feature.name] = read_value(raw, position, model, "guide", errors)
             if isnan(guide[feature.name]) and not errors.found:
                 errors.add(field, "must not be missing")
     return guide
@@ -116,7 +124,7 @@ def _feature(
     return Feature(
         value=float(value),
         normal=None if chosen is None else chosen.normal,
-        move_to=MoveTo() if chosen is None else chosen.move_to,
+        move_to=NEAREST if chosen is None else chosen.move_to,
         guide=guide,
         whole=feature.whole,
         weight=weights.get(feature.name, 1),
@@ -124,21 +132,13 @@ def _feature(
 
 
 def _items(
-    request: CounterfactualsRequest,
-    model: Model,
-    registry: Registry | None,
-    catalog: Catalog,
-    limits: FormulaLimits,
-    errors: Errors,
+    request: CounterfactualsRequest, model: Model, pair: Pair, limits: FormulaLimits, errors: Errors
 ) -> tuple[Item, ...]:
     """What always holds where the ranges come from, and what the request adds to that."""
     own, mistakes = read_constraints(request.constraints, model.features, limits)
     for mistake in mistakes:
         errors.add(f"constraints.{mistake.field}".removesuffix("."), mistake.message)
-    if registry is None or errors.found:
-        return own
-    always = catalog.pairings[model.name, registry.name].items
-    return (*(Item(f"{REGISTRY}{item.path}", item.statement) for item in always), *own)
+    return (*pair.items, *own)
 
 
 def _check_conflict(
@@ -162,7 +162,7 @@ def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | N
     for move in problem.candidates:
         feature = model.features[move.position]
         where = "guide" if ranges[move.position] is None else "normal_ranges"
-        if feature.means_missing(move.target):
+        if feature.missing_codes and feature.means_missing(move.target):
             errors.add(f"{where}.{feature.name}", "leads to a target that is one of the feature's missing codes")
         elif dtype := too_large(move.target, move.position, model):
             errors.add(f"{where}.{feature.name}", f"leads to a target that is too large for the model's {dtype} input")

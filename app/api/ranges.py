@@ -1,12 +1,14 @@
 """The normal range that holds for each feature of a person: the request's own, or the registry's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
+from typing import NamedTuple
 
 from app.adapters.features import ModelFeature, Unreadable
 from app.adapters.models import Model
-from app.adapters.registries import Registry
+from app.adapters.numbers import number_text
+from app.adapters.registries import KnownFeature
+from app.api.json_pieces import encoded, when_json
 from app.api.reading import Errors
 from app.api.schemas import CounterfactualsRequest, RangeBody
 from app.core.ranges import (
@@ -22,13 +24,25 @@ from app.core.ranges import (
 Facts = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenRange:
-    """The range and the target policy that hold for this person, and the condition that chose them."""
+class ChosenRange(NamedTuple):
+    """The range and the target policy that hold for this person, the condition that chose them, and how it is told."""
 
     normal: NormalRange | Allowed
     move_to: MoveTo
     when: Mapping[str, Condition]
+    text: str
+
+
+NO_RANGE = '"low":null,"high":null,"allowed":null,"when":null'
+
+
+def known_ranges(feature: ModelFeature, known: KnownFeature | None) -> tuple[ChosenRange, ...]:
+    """What a registry knows of a feature, in the order that it is chosen from."""
+    if known is None:
+        return ()
+    if known.allowed:
+        return (_allowed(known.allowed, feature),)
+    return tuple(_range(entry.normal, known.move_to, entry.when) for entry in known.ranges)
 
 
 def known_facts(request: CounterfactualsRequest, model: Model, values: Sequence[float]) -> Facts:
@@ -42,38 +56,31 @@ def known_facts(request: CounterfactualsRequest, model: Model, values: Sequence[
 
 
 def choose_range(
-    feature: ModelFeature, request: CounterfactualsRequest, registry: Registry | None, facts: Facts, errors: Errors
+    feature: ModelFeature, own: RangeBody | None, known: Sequence[ChosenRange], facts: Facts, errors: Errors
 ) -> ChosenRange | None:
-    known = registry.features.get(feature.name) if registry is not None else None
-    own = request.normal_ranges.get(feature.name)
     if own is not None and feature.type == "category":
         return _own_categories(own, feature, errors)
     if own is not None:
-        return _own_range(own, feature, known.move_to if known is not None else MoveTo(), errors)
-    if known is None or registry is None:
-        return None
-    if known.allowed:
-        return ChosenRange(_allowed(known.allowed, feature), MoveTo(), {})
+        return _own_range(own, feature, known[0].move_to if known else MoveTo(), errors)
     try:
-        chosen = choose(known.ranges, facts)
+        return choose(known, facts)
     except ContextLacks as lack:
         errors.add(f"context.{lack.key}", f"is needed to choose the normal range of {feature.name}")
-        return None
     except ContextNotANumber as lack:
         errors.add(f"context.{lack.key}", f"must be a number: the normal range of {feature.name} depends on it")
-        return None
-    return None if chosen is None else ChosenRange(chosen.normal, known.move_to, chosen.when)
+    return None
 
 
-def unused_context(request: CounterfactualsRequest, registry: Registry | None) -> tuple[str, ...]:
-    """What the context says and no range asks for: a misspelt key, perhaps."""
-    known = {} if registry is None else registry.features
-    asked = {key for feature in known.values() for entry in feature.ranges for key in entry.when}
-    return tuple(key for key in request.context if key not in asked)
+def _range(normal: NormalRange, move_to: MoveTo, when: Mapping[str, Condition]) -> ChosenRange:
+    low, high = ("null" if end is None else number_text(end) for end in (normal.low, normal.high))
+    text = f'"low":{low},"high":{high},"allowed":null,"when":{encoded(when_json(when))}'
+    return ChosenRange(normal, move_to, when, text)
 
 
-def _allowed(values: Sequence[float | str], feature: ModelFeature) -> Allowed:
-    return Allowed(tuple(feature.read(value) for value in values))
+def _allowed(values: Sequence[float | str], feature: ModelFeature) -> ChosenRange:
+    codes = tuple(feature.read(value) for value in values)
+    text = f'"low":null,"high":null,"allowed":[{",".join(map(feature.text, codes))}],"when":{{}}'
+    return ChosenRange(Allowed(codes), MoveTo(), {}, text)
 
 
 def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange | None:
@@ -82,7 +89,7 @@ def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> Ch
         errors.add(field, "is a category: give it allowed values, and nothing else")
         return None
     try:
-        return ChosenRange(_allowed(own.allowed, feature), MoveTo(), {})
+        return _allowed(own.allowed, feature)
     except Unreadable as error:
         errors.add(f"{field}.allowed", str(error))
         return None
@@ -101,4 +108,4 @@ def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Err
     elif flaw := move_to.flaw(normal):
         given = "" if own.move_to is not None else "; the registry moves it so: give a move_to of your own"
         errors.add(f"{field}.move_to", f"{flaw}{given}")
-    return ChosenRange(normal, move_to, {})
+    return _range(normal, move_to, {})

@@ -3,14 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import isnan, nan
-from typing import Any
+from typing import Any, cast
 
 from app.adapters.features import ModelFeature, Unreadable
 from app.adapters.models import Model
 from app.adapters.names import LONGEST_NAME, suggestion
-from app.adapters.numbers import fits
+from app.adapters.numbers import SentNumber
 from app.api.errors import MOST_ERRORS, FieldError, InvalidRequest
 from app.api.schemas import Instance
+
+NUMBERS = frozenset((int, float, SentNumber))
 
 
 @dataclass(slots=True)
@@ -34,9 +36,10 @@ class Errors:
 
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
     """The values in the model's order; every feature is needed, and no other."""
-    check_known(instance, [feature.name for feature in model.features], field, errors)
+    if instance.keys() != model.positions.keys():
+        check_known(instance, model.positions, field, errors)
     return tuple(
-        read_value(instance[feature.name], position, model, f"{field}.{feature.name}", errors)
+        read_value(instance[feature.name], position, model, field, errors)
         if feature.name in instance
         else _absent(feature, f"{field}.{feature.name}", errors)
         for position, feature in enumerate(model.features)
@@ -50,24 +53,28 @@ def _absent(feature: ModelFeature, field: str, errors: Errors) -> float:
 
 
 def read_value(raw: Any, position: int, model: Model, field: str, errors: Errors) -> float:
-    """A value of the feature at this position, as the core knows it."""
+    """A value of the feature at this position, as the core knows it; `field` is the object that it stands in."""
+    feature, most = model.features[position], model.types[position].most
+    if type(raw) in NUMBERS and feature.is_plain and -most <= raw <= most:
+        # Nearly every value: a number for a feature that may be any number.
+        return cast(float, raw)
     try:
-        value = model.features[position].read(raw)
+        value = feature.read(raw)
     except Unreadable as error:
-        errors.add(field, str(error))
+        errors.add(f"{field}.{feature.name}", str(error))
         return nan
-    if not isnan(value) and (dtype := too_large(value, position, model)):
-        errors.add(field, f"is too large for the model's {dtype} input")
+    if not isnan(value) and (name := too_large(value, position, model)):
+        errors.add(f"{field}.{feature.name}", f"is too large for the model's {name} input")
     return value
 
 
 def too_large(value: float, position: int, model: Model) -> str | None:
     """The type that the graph reads the feature in, where that cannot hold the value."""
-    dtype = model.scorer.dtype_at(position)
-    return None if all(fits(cell, dtype) for cell in model.features[position].cells(value)) else str(dtype)
+    read_as = model.types[position]
+    return None if all(map(read_as.holds, model.features[position].cells(value))) else read_as.name
 
 
-def check_known(given: Iterable[str], known: list[str], field: str, errors: Errors) -> None:
+def check_known(given: Iterable[str], known: Iterable[str], field: str, errors: Errors) -> None:
     for name in given:
         if name not in known and not errors.suffice:
             errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {suggestion(name, known)}")

@@ -76,6 +76,8 @@ Value = Annotated[
     WithJsonSchema({"type": ["number", "string", "null"], "description": "a number, a category, or null for missing"}),
 ]
 Instance = dict[str, Value]
+# Frozen, and one for all: pydantic would copy a default that it cannot hash, entry by entry, for each request.
+NO_CONSTRAINTS = ConstraintsEntry()
 Context = dict[str, ContextValue]
 
 
@@ -83,13 +85,15 @@ class CounterfactualsRequest(Body):
     """One person, and what would have to hold for an answer to be of use."""
 
     instance: Instance = Field(description="every feature of the model, by its name")
-    context: Context = Field(default={}, description="what is known besides and decides which range holds")
+    context: Context = Field(default_factory=dict, description="what is known besides and decides which range holds")
     registry: str | None = Field(default=None, description="another registry than the model's; null: no ranges at all")
     target: TargetBody = Field(default=TargetBody(), description="another target than the model's own")
-    normal_ranges: dict[str, RangeBody] = Field(default={}, description="ranges that replace the registry's")
-    guide: dict[str, Value] = Field(default={}, description="values to move to, for features without a range")
-    constraints: ConstraintsEntry = ConstraintsEntry()
-    weights: dict[str, Weight] = Field(default={}, description="how hard a change is; 1 where nothing is said")
+    normal_ranges: dict[str, RangeBody] = Field(default_factory=dict, description="ranges that replace the registry's")
+    guide: dict[str, Value] = Field(default_factory=dict, description="values to move to, for features without a range")
+    constraints: ConstraintsEntry = Field(default_factory=lambda: NO_CONSTRAINTS)
+    weights: dict[str, Weight] = Field(
+        default_factory=dict, description="how hard a change is; 1 where nothing is said"
+    )
     limits: LimitsBody = LimitsBody()
 
     @property
@@ -104,7 +108,7 @@ class PredictionsRequest(Body):
     instance: Instance | None = None
     instances: list[Instance] | None = Field(default=None, min_length=1)
     context: Context = Field(
-        {}, description="accepted as in a request for counterfactuals; no prediction depends on it"
+        default_factory=dict, description="accepted as in a request for counterfactuals; no prediction depends on it"
     )
     target: TargetBody = TargetBody()
 

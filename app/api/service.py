@@ -9,6 +9,7 @@ from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.api.answers import Answer
 from app.api.errors import Stopping, UnknownModel, UnknownRegistry
+from app.api.pairs import Pairs
 from app.api.posing import understand
 from app.api.schemas import CounterfactualsRequest, LimitsBody
 from app.core.budget import Limits, StopFlag
@@ -30,6 +31,7 @@ class Service:
             settings.max_formula_depth,
             settings.max_formula_literals,
         )
+        self._pairs = Pairs(catalog)
         self._under_way: set[StopFlag] = set()
 
     def model(self, name: str) -> Model:
@@ -48,7 +50,7 @@ class Service:
         limits = self._limits(body.limits)
         # Looking for contradictions may take a while, but not all of the time that there is.
         until = started + limits.deadline_seconds / 4
-        question = understand(body, model, self.catalog, self._formula_limits, lambda: until - time.perf_counter())
+        question = understand(body, model, self._pairs, self._formula_limits, lambda: until - time.perf_counter())
         answer = Answer(question, body.limits.engine, limits, time.perf_counter, started, StopFlag())
         self._under_way.add(answer.stop)
         # Asked only now: a stop that comes after this finds the answer among those under way.

@@ -3,16 +3,21 @@
 import numpy as np
 
 from app.adapters.models import Model, favourable_classes
-from app.adapters.numbers import fits
+from app.adapters.numbers import number_type
 from app.api.reading import Errors, check_list
 from app.api.schemas import TargetBody
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.ranges import NormalRange
 
+# What any model gives its scores in fits at least this.
+SCORES = number_type(np.dtype(np.float32))
+
 
 def read_target(target: TargetBody, model: Model, errors: Errors) -> Favourable:
     """What the request, or else the model, calls favourable."""
     usual = model.favourable
+    if not target.model_fields_set:
+        return usual
     if isinstance(usual, FavourableInterval):
         return _interval(target, usual, errors)
     for side in ("low", "high"):
@@ -21,7 +26,7 @@ def read_target(target: TargetBody, model: Model, errors: Errors) -> Favourable:
     threshold = target.threshold
     if threshold is not None and model.probabilities and not 0 <= threshold <= 1:
         errors.add("target.threshold", "must lie between 0 and 1")
-    elif threshold is not None and not fits(threshold, np.dtype(np.float32)):
+    elif threshold is not None and not SCORES.holds(threshold):
         errors.add("target.threshold", "is too large for any score")
     return _classes(target, usual, threshold, model, errors)
 
@@ -51,6 +56,6 @@ def _interval(target: TargetBody, usual: FavourableInterval, errors: Errors) -> 
     if flaw := NormalRange(target.low, target.high).flaw():
         errors.add("target", flaw)
     for name, end in (("low", target.low), ("high", target.high)):
-        if end is not None and not fits(end, np.dtype(np.float32)):
+        if end is not None and not SCORES.holds(end):
             errors.add(f"target.{name}", "is too large for any value of the model")
     return FavourableInterval(target.low, target.high)

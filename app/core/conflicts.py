@@ -20,6 +20,8 @@ def conflicting_items(problem: Problem, seconds_left: Callable[[], float]) -> tu
 
     Where the time ends while the group is thinned out, it may hold more than it must.
     """
+    if not problem.items:
+        return ()
     formulas = [problem.formula(item, problem.candidates) for item in problem.items]
     count = len(problem.candidates)
     nothing = np.zeros((1, count), dtype=np.bool_)

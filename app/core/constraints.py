@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.core.formula import (
     TRUE,
@@ -27,8 +28,7 @@ class Direction(StrEnum):
     DECREASE = "decrease"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What the statements need to know of a feature: its value, its target, and whether it is abnormal."""
 
     value: float

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 
 class Status(StrEnum):
@@ -102,7 +103,12 @@ class MoveTo:
             return self.amount
         if self.policy is Policy.MIDPOINT:
             return float((_low(normal) + _high(normal)) / 2)
-        margin = _exact(self.amount) if self.policy is Policy.MARGIN else Decimal(0)
+        if self.policy is Policy.NEAREST:
+            end = normal.low if status is Status.LOW else normal.high
+            assert end is not None
+            # Plus nought: no negative nought is printed.
+            return float(end) + 0.0
+        margin = _exact(self.amount)
         return float(_low(normal) + margin if status is Status.LOW else _high(normal) - margin)
 
 
@@ -156,13 +162,17 @@ class ConditionalRange:
     when: Mapping[str, Condition]
     source: str | None = None
 
-    def excludes(self, facts: Mapping[str, object]) -> bool:
-        """Whether a known fact already rules this range out."""
-        return any(key in facts and not _holds(key, condition, facts[key]) for key, condition in self.when.items())
 
-    def missing(self, facts: Mapping[str, object]) -> str | None:
-        """The first fact that its conditions need and the request does not give."""
-        return next((key for key in self.when if key not in facts), None)
+class Conditional(Protocol):
+    """Anything that holds for those whom every condition fits."""
+
+    @property
+    def when(self) -> Mapping[str, Condition]:
+        """The conditions by the fact that they look at."""
+        ...
+
+
+C = TypeVar("C", bound=Conditional)
 
 
 def _holds(key: str, condition: Condition, fact: object) -> bool:
@@ -173,16 +183,18 @@ def _holds(key: str, condition: Condition, fact: object) -> bool:
     return condition.status(fact) is Status.NORMAL
 
 
-def choose(ranges: Sequence[ConditionalRange], facts: Mapping[str, object]) -> ConditionalRange | None:
+def choose(ranges: Sequence[C], facts: Mapping[str, object]) -> C | None:
     """The first range whose conditions hold; None where the person fits none of them.
 
     A range whose conditions cannot be told is passed over, as long as a later one fits.
     """
     lacking: str | None = None
     for candidate in ranges:
-        if candidate.excludes(facts):
+        when = candidate.when
+        # A known fact may already rule a range out, whatever else its conditions need.
+        if any(key in facts and not _holds(key, condition, facts[key]) for key, condition in when.items()):
             continue
-        missing = candidate.missing(facts)
+        missing = next((key for key in when if key not in facts), None)
         if missing is None:
             return candidate
         lacking = lacking or missing

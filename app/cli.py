@@ -6,15 +6,13 @@ import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, NoReturn
 
 import typer
-import uvicorn
 from pydantic import ValidationError
 from rich.console import Console
 
-from app import __version__
+from app import __version__, serving
 from app.adapters.catalog import Catalog, load_catalog
 from app.adapters.flaws import BrokenFiles, field_path, reason_of
 from app.adapters.inspecting import Graph
@@ -25,7 +23,6 @@ from app.api.bodies import parse_json
 from app.api.errors import RequestError, invalid, problem
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
-from app.main import create_app
 from app.settings import Settings
 from app.terminal import show
 
@@ -54,19 +51,10 @@ def serve() -> None:
     """Serve the models over HTTP. Settings are environment variables: FLIPSET_HOST, FLIPSET_PORT, FLIPSET_MODELS_DIR,
     FLIPSET_NORMAL_RANGES_DIR, and those that the README lists.
     """
-    settings = _settings()
     try:
-        app = create_app(settings)
+        serving.serve(_settings())
     except BrokenFiles as error:
         _fail(f"Flipset cannot start:\n{error}")
-    config = uvicorn.Config(
-        app,
-        host=settings.host,
-        port=settings.port,
-        timeout_graceful_shutdown=settings.grace_seconds,
-        server_header=False,
-    )
-    _Server(config, app.state.service).run()
 
 
 @cli.command()
@@ -130,18 +118,6 @@ def _example_flaws(service: Service, model: Model) -> Iterator[str]:
         except (RequestError, ModelFailed) as error:
             file = model.file.parent / "examples" / f"{name}.json"
             yield from (f"{file}: {flaw['field']}: {flaw['message']}" for flaw in problem(error)["errors"])
-
-
-class _Server(uvicorn.Server):
-    """Ends the answers under way as soon as the signal comes, so that each gets its last line."""
-
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
-        super().__init__(config)
-        self._service = service
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._service.stop()
-        super().handle_exit(sig, frame)
 
 
 def _settings() -> Settings:

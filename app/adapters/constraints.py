@@ -101,7 +101,7 @@ def read_constraints(
     if not entry.model_fields_set:
         return (), []
     names = Names(features)
-    if _count(entry) > limits.items:
+    if len(named(entry)) > limits.items:
         return (), [Mistake("", f"hold more than {limits.items:,} items")]
     items = [
         Item(path, statement)
@@ -118,15 +118,17 @@ def read_constraints(
 
 
 def extent(entry: ConstraintsEntry) -> int:
-    """How much there is to read: names, statements, and the words and signs of formulas."""
-    return _count(entry) + count_tokens(entry.formulas)
+    """How much there is to read: names, and the words and signs of formulas."""
+    return len(named(entry)) + count_tokens(entry.formulas)
 
 
-def _count(entry: ConstraintsEntry) -> int:
-    """How many names and statements there are to look at."""
+def named(entry: ConstraintsEntry) -> list[str]:
+    """Every name that the constraints hold, as often as they do; those in formulas aside."""
+    if not entry.model_fields_set:
+        return []
     groups = [*entry.correlated, *entry.exclusive, *(causal.effects for causal in entry.causal)]
     listed = [entry.immutable, entry.directions, entry.max_step, entry.required, *groups]
-    return sum(len(names) for names in listed) + len(entry.causal)
+    return [*(name for names in listed for name in names), *(causal.cause for causal in entry.causal)]
 
 
 Read = Iterator[tuple[str, list[Statement]]]

@@ -9,6 +9,7 @@ from app.api.errors import NO_SCORE, FieldError, InvalidRequest, is_expected, lo
 from app.api.forms import Line
 from app.api.lines import LineWriter
 from app.api.posing import Question
+from app.api.promptness import is_prompt_to_answer
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.checking import obeys
 from app.core.engines import Search
@@ -53,6 +54,11 @@ class Answer:
         self._search_seconds = clock() - posed
         if not np.isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether all of it is sure to be there in a few milliseconds."""
+        return bool(self._prediction.favourable[0]) or is_prompt_to_answer(self._question, self._engine, self._limits)
 
     def start(self) -> Line:
         """The first line, which is known before the search begins."""

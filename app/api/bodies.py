@@ -1,11 +1,13 @@
 """Request bodies, read strictly: JSON by its content type, no key twice, no nesting without end."""
 
 import json
+import time
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from app.adapters.names import LONGEST_NAME
@@ -20,6 +22,9 @@ from app.api.errors import (
 
 # Python refuses to turn longer ones into whole numbers; none of them is a number that a model could read.
 LONGEST_WHOLE_NUMBER = 400
+
+# A longer body is parsed in a thread.
+MOST_BYTES = 16 * 1024
 
 
 class StrictRoute(APIRoute):
@@ -43,23 +48,28 @@ class StrictRoute(APIRoute):
         return strict
 
 
-class _ParsedRequest(Request):
-    """A request that knows its JSON already."""
+class ParsedRequest(Request):
+    """A request that knows its JSON already, when its body was there, and how long that was."""
 
     parsed: Any
+    arrived: float
+    size: int
 
     async def json(self) -> Any:
         return self.parsed
 
 
-async def _with_parsed_body(request: Request) -> Request:
+async def _with_parsed_body(request: Request) -> ParsedRequest:
     content_type = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if content_type != "application/json" and not (
         content_type.startswith("application/") and content_type.endswith("+json")
     ):
         raise UnsupportedMediaType
-    parsed = _ParsedRequest(request.scope, request.receive)
-    parsed.parsed = parse_json(await parsed.body())
+    parsed = ParsedRequest(request.scope, request.receive)
+    body = await parsed.body()
+    parsed.arrived, parsed.size = time.perf_counter(), len(body)
+    # The others need not wait while a long one is parsed.
+    parsed.parsed = parse_json(body) if len(body) <= MOST_BYTES else await run_in_threadpool(parse_json, body)
     return parsed
 
 

@@ -8,6 +8,7 @@ RequestError
 ├── UnsupportedMediaType   415
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
 ├── ConflictingConstraints 422  a minimal group of items that contradict each other
+├── Busy                   503  as many answers are under way as may be
 └── Stopping               503
 
 From the adapters: ModelFailed, 422. From Starlette: any other path or method, 404 and 405.
@@ -110,6 +111,13 @@ class ConflictingConstraints(RequestError):
         super().__init__(f"No set of changes can meet all of these together: {paths}.", items)
 
 
+class Busy(RequestError):
+    """As many answers are under way as the server takes on at once."""
+
+    def __init__(self) -> None:
+        super().__init__("The service has as much work as it takes on at once. Ask again in a few seconds.")
+
+
 class Stopping(RequestError):
     """The server is going down and takes no new work."""
 
@@ -137,6 +145,7 @@ TABLE: dict[type[Exception], Kind] = {
         HTTPStatus.UNPROCESSABLE_ENTITY, "conflicting-constraints", "The constraints contradict each other"
     ),
     ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
+    Busy: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The service is busy"),
     Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
 }
 UNEXPECTED = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "Something went wrong on our side")

@@ -19,9 +19,9 @@ def encoded(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def score_text(score: np.floating[Any]) -> str:
-    """The shortest decimal that is this score and no other of its type."""
-    return str(score)
+def prediction_json(label: str, score: np.floating[Any], favourable: bool) -> str:
+    """What the model says, with its label as JSON, and the shortest decimal that is this score in its own type."""
+    return f'{{"label":{label},"score":{score!s},"favourable":{"true" if favourable else "false"}}}'
 
 
 def model_identity(model: Model) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from app.adapters.features import as_sent
 from app.adapters.numbers import number_text
 from app.api.forms import Line
-from app.api.json_pieces import encoded, score_text, target_json
+from app.api.json_pieces import encoded, prediction_json, target_json
 from app.api.posing import Question
 from app.api.ranges import NO_RANGE
 from app.core.constraints import Direction
@@ -90,8 +90,7 @@ class LineWriter:
         )
 
     def _prediction(self, score: Any, label: int, favourable: bool) -> str:
-        verdict = "true" if favourable else "false"
-        return f'{{"label":{self._wording.labels[label]},"score":{score_text(score)},"favourable":{verdict}}}'
+        return prediction_json(self._wording.labels[label], score, favourable)
 
     def _no_recourse(self, explained: Explained) -> str:
         """Why there is no way out: what to give up for one, or how close any subset comes."""

@@ -230,7 +230,7 @@ COUNTERFACTUALS: dict[str, Any] = {
             "description": "The answer, in the form that Accept asks for",
             "content": {media_type: {"schema": _LINE_SCHEMA} for media_type in MEDIA_TYPES[:3]},
         },
-        **_problems(_406="No form of the answer is acceptable to the client", _503="The service is stopping"),
+        **_problems(_406="No form of the answer is acceptable to the client", _503="The service is busy or stopping"),
     },
 }
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from app.adapters.catalog import Catalog
-from app.adapters.constraints import extent
 from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.api.json_pieces import encoded
@@ -25,7 +24,6 @@ class Pair:
     ranges: tuple[tuple[ChosenRange, ...], ...]
     asked: frozenset[str]
     items: tuple[Item, ...]
-    extent: int
 
 
 class Pairs:
@@ -45,7 +43,7 @@ class Pairs:
 
     def _make(self, model: Model, registry: Registry | None) -> Pair:
         if registry is None:
-            return Pair(Wording.of(model), None, "null", ((),) * len(model.features), frozenset(), (), 0)
+            return Pair(Wording.of(model), None, "null", ((),) * len(model.features), frozenset(), ())
         ranges = tuple(known_ranges(feature, registry.features.get(feature.name)) for feature in model.features)
         always = self.catalog.pairings[model.name, registry.name].items
         return Pair(
@@ -55,5 +53,4 @@ class Pairs:
             ranges=ranges,
             asked=frozenset(key for choices in ranges for entry in choices for key in entry.when),
             items=tuple(Item(f"{REGISTRY}{item.path}", item.statement) for item in always),
-            extent=extent(registry.constraints),
         )

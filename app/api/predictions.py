@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from app.adapters.models import Model
 from app.api.errors import NO_SCORE, FieldError, InvalidRequest
-from app.api.json_pieces import model_identity, score_text, target_json
+from app.api.json_pieces import encoded, model_identity, prediction_json, target_json
 from app.api.reading import Errors, read_instance
 from app.api.schemas import PredictionsRequest
 from app.api.targets import read_target
@@ -46,8 +46,8 @@ class SeveralPredictions(BaseModel):
     predictions: list[Prediction]
 
 
-def predict(request: PredictionsRequest, model: Model) -> SinglePrediction | SeveralPredictions:
-    """Score the instances as a request for counterfactuals would."""
+def predict(request: PredictionsRequest, model: Model) -> str:
+    """Score the instances as a request for counterfactuals would; the JSON of one of the above."""
     errors = Errors()
     favourable = read_target(request.target, model, errors)
     instances = (
@@ -62,22 +62,19 @@ def predict(request: PredictionsRequest, model: Model) -> SinglePrediction | Sev
     if len(lost):
         fields = list(instances)
         raise InvalidRequest([FieldError(fields[index], NO_SCORE) for index in lost])
-    predictions = [_prediction(index, verdict, model) for index in range(len(rows))]
-    identity = ModelIdentity(**model_identity(model))
+    labels = tuple(map(encoded, model.classes or (None,)))
+    predictions = [
+        prediction_json(labels[verdict.label[index]], verdict.score[index], bool(verdict.favourable[index]))
+        for index in range(len(rows))
+    ]
+    said = (
+        f'"prediction":{predictions[0]}' if request.instance is not None else f'"predictions":[{",".join(predictions)}]'
+    )
     target = target_json(favourable, model.classes)
-    if request.instance is not None:
-        return SinglePrediction(model=identity, target=target, prediction=predictions[0])
-    return SeveralPredictions(model=identity, target=target, predictions=predictions)
+    return f'{{"model":{encoded(model_identity(model))},"target":{encoded(target)},{said}}}'
 
 
 def _outputs(rows: list[tuple[float, ...]], model: Model) -> Any:
     matrix = np.array([encoded_row(model.scorer, row) for row in rows], dtype=model.scorer.dtype)
     batch = model.scorer.batch_rows
     return np.concatenate([model.scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])
-
-
-def _prediction(index: int, verdict: Verdict, model: Model) -> Prediction:
-    label = model.classes[int(verdict.label[index])] if model.classes else None
-    # The decimal of the score's own type, not the longer one of the float64 next to it.
-    score = float(score_text(verdict.score[index]))
-    return Prediction(label=label, score=score, favourable=bool(verdict.favourable[index]))

@@ -1,10 +1,10 @@
 """The paths, each of which only delegates."""
 
-from fastapi import APIRouter
-from fastapi.responses import Response, StreamingResponse
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
-from app.api.bodies import StrictRoute
-from app.api.dependencies import TheAnswer, TheForm, TheModel, TheRegistry, TheService
+from app.api.bodies import ParsedRequest, StrictRoute
+from app.api.dependencies import Asked, TheForm, TheModel, TheRegistry, TheService
 from app.api.errors import Stopping
 from app.api.listings import (
     ExampleList,
@@ -18,8 +18,8 @@ from app.api.listings import (
 )
 from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
 from app.api.predictions import SeveralPredictions, SinglePrediction, predict
+from app.api.responding import respond
 from app.api.schemas import PredictionsRequest
-from app.api.streams import stream
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
 listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"])
@@ -64,11 +64,14 @@ def registry(registry: TheRegistry) -> RegistryDetails:
     return describe_registry(registry)
 
 
-@work.post("/predictions", summary="What the model says")
-def predictions(model: TheModel, body: PredictionsRequest) -> SinglePrediction | SeveralPredictions:
-    return predict(body, model)
+@work.post("/predictions", summary="What the model says", response_model=SinglePrediction | SeveralPredictions)
+def predictions(model: TheModel, body: PredictionsRequest) -> Response:
+    return Response(predict(body, model), media_type="application/json")
 
 
 @work.post("/counterfactuals", summary="Every minimal set of changes that turns the decision", **COUNTERFACTUALS)
-async def counterfactuals(answer: TheAnswer, form: TheForm, service: TheService) -> Response:
-    return StreamingResponse(stream(answer, form, service.searchers), media_type=form.media_type)
+async def counterfactuals(
+    model: TheModel, form: TheForm, service: TheService, body: Asked, request: Request
+) -> Response:
+    assert isinstance(request, ParsedRequest)
+    return await respond(request, body, model, form, service)

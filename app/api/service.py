@@ -8,9 +8,10 @@ from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.api.answers import Answer
-from app.api.errors import Stopping, UnknownModel, UnknownRegistry
+from app.api.errors import Busy, Stopping, UnknownModel, UnknownRegistry
 from app.api.pairs import Pairs
 from app.api.posing import understand
+from app.api.promptness import is_prompt_to_pose
 from app.api.schemas import CounterfactualsRequest, LimitsBody
 from app.core.budget import Limits, StopFlag
 from app.settings import Settings
@@ -46,23 +47,51 @@ class Service:
 
     def answer(self, body: CounterfactualsRequest, model: Model) -> Answer:
         """Pose the question and score the instance: all that may fail. The answer must be given to `end`."""
-        started = time.perf_counter()
+        stop = self._take_on()
+        try:
+            return self.pose(body, model, stop, time.perf_counter())
+        except BaseException:
+            self.release(stop)
+            raise
+
+    def admit(self) -> StopFlag:
+        """Take on one more answer, if there is room: its flag, which must be given to `release`."""
+        if len(self._under_way) >= self.settings.max_searches:
+            raise Busy
+        return self._take_on()
+
+    def _take_on(self) -> StopFlag:
+        if self.stopping:
+            raise Stopping
+        stop = StopFlag()
+        self._under_way.add(stop)
+        return stop
+
+    def poses_promptly(self, body: CounterfactualsRequest, model: Model) -> bool:
+        """Whether `pose` is sure to take no more than a few milliseconds."""
+        name = body.registry if body.names_registry else model.registry
+        return is_prompt_to_pose(body, model, None if name is None else self.catalog.registries.get(name))
+
+    def pose(self, body: CounterfactualsRequest, model: Model, stop: StopFlag, arrived: float) -> Answer:
+        """The answer to a request that came in at that time, as far as it can be refused."""
         limits = self._limits(body.limits)
         # Looking for contradictions may take a while, but not all of the time that there is.
-        until = started + limits.deadline_seconds / 4
+        until = arrived + limits.deadline_seconds / 4
         question = understand(body, model, self._pairs, self._formula_limits, lambda: until - time.perf_counter())
-        answer = Answer(question, body.limits.engine, limits, time.perf_counter, started, StopFlag())
-        self._under_way.add(answer.stop)
-        # Asked only now: a stop that comes after this finds the answer among those under way.
+        answer = Answer(question, body.limits.engine, limits, time.perf_counter, arrived, stop)
+        # Asked again: where a stop came meanwhile, there is still time to say so.
         if self.stopping:
-            self.end(answer)
             raise Stopping
         return answer
 
     def end(self, answer: Answer) -> None:
         """The answer is sent, or nobody waits for it any more."""
-        answer.stop.hoist()
-        self._under_way.discard(answer.stop)
+        self.release(answer.stop)
+
+    def release(self, stop: StopFlag) -> None:
+        """What was admitted has come to its end."""
+        stop.hoist()
+        self._under_way.discard(stop)
 
     def stop(self) -> None:
         """Take no new work, and have every answer under way end with its last line."""

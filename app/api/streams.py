@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor
 
 from app.api.answers import Answer
@@ -17,17 +17,17 @@ START_SECONDS = 0.01
 PROGRESS_SECONDS = 9.0
 
 
-async def stream(answer: Answer, form: Form, searchers: Executor) -> AsyncIterator[bytes]:
-    """The framed lines of an answer, in pieces that were ready together."""
+async def stream(
+    answer: Answer, form: Form, searchers: Executor, ready: str, rest: Iterator[Line | None]
+) -> AsyncIterator[bytes]:
+    """What is ready, and the framed lines of the rest of an answer, in pieces that were ready together."""
     loop = asyncio.get_running_loop()
-    rest = answer.rest()
-    ready = form.frame(answer.start())
     due = loop.time() + START_SECONDS
     # The search runs ahead of what has been sent: progress speaks of the latter.
-    told = 0
+    told = answer.complete_up_to
     finished = False
     while not finished:
-        step = loop.run_in_executor(searchers, _gather, rest, form)
+        step = loop.run_in_executor(searchers, gather, rest, form, FLUSH_SECONDS)
         while not step.done():
             await asyncio.wait([step], timeout=max(0.0, due - loop.time()))
             if not step.done():
@@ -43,16 +43,19 @@ async def stream(answer: Answer, form: Form, searchers: Executor) -> AsyncIterat
             ready, due = "", loop.time() + PROGRESS_SECONDS
 
 
-def _gather(rest: Iterator[Line | None], form: Form) -> tuple[str, bool]:
-    """Search on until there is enough to send, or nothing more to find."""
+def gather(
+    rest: Iterator[Line | None], form: Form, seconds: float, clock: Callable[[], float] = time.perf_counter
+) -> tuple[str, bool]:
+    """Search on until there is enough to send, or nothing more to find, or so much time has passed on the clock."""
     pieces: list[str] = []
     size = 0
-    until = time.perf_counter() + FLUSH_SECONDS
+    soonest, until = time.perf_counter() + seconds, clock() + seconds
     for line in rest:
         if line is not None:
             piece = form.frame(line)
             pieces.append(piece)
             size += len(piece)
-        if size >= FLUSH_CHARACTERS or time.perf_counter() >= until:
+        # No clock runs faster than this one, and many are slow to read.
+        if size >= FLUSH_CHARACTERS or (time.perf_counter() >= soonest and clock() >= until):
             return "".join(pieces), False
     return "".join(pieces), True

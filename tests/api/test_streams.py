@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -50,10 +50,15 @@ def level(size: int) -> Line:
 SUMMARY = Line("summary", '{"type":"summary"}')
 
 
+def streamed(answer: FakeAnswer, pool: ThreadPoolExecutor) -> AsyncIterator[bytes]:
+    form = JsonLines()
+    return stream(answer, form, pool, form.frame(answer.start()), answer.rest())
+
+
 def pieces_of(script: list[Line | float | None]) -> list[list[dict]]:
     async def collect() -> list[str]:
         with ThreadPoolExecutor(1) as pool:
-            return [piece.decode() async for piece in stream(FakeAnswer(script), JsonLines(), pool)]
+            return [piece.decode() async for piece in streamed(FakeAnswer(script), pool)]
 
     return [[json.loads(line) for line in piece.splitlines()] for piece in asyncio.run(collect())]
 
@@ -94,7 +99,7 @@ def test_a_search_that_nobody_reads_does_not_go_on():
     async def leave() -> tuple[int, int]:
         answer = FakeAnswer([0.05] * 20 + [SUMMARY])
         with ThreadPoolExecutor(1) as pool:
-            lines = stream(answer, JsonLines(), pool)
+            lines = streamed(answer, pool)
             await anext(lines)
             await lines.aclose()
             after = answer.steps

@@ -111,7 +111,7 @@ def test_it_is_served_as_its_own_library_would(make: Callable[[], Kind], tmp_pat
     refused = found = 0
     for person in people(service):
         score, margin = kind.judge(person)
-        said = predict(PredictionsRequest.model_validate({"instance": person}), model).model_dump()["prediction"]
+        said = json.loads(predict(PredictionsRequest.model_validate({"instance": person}), model))["prediction"]
         assert said["score"] == pytest.approx(score, abs=1e-5, rel=1e-5)
         if abs(margin) >= NEAR:
             assert said["favourable"] == (margin >= 0)

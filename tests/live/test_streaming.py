@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from math import comb
 from pathlib import Path
@@ -11,7 +12,8 @@ import httpx
 import pytest
 
 from tests import graphs
-from tests.live_server import LiveServer, live_server
+from tests.live.asking import refused
+from tests.live_server import PATIENCE, LiveServer, live_server
 
 NAMES = [f"f{index}" for index in range(9)]
 PATH = "/v1/models/slow/counterfactuals"
@@ -102,3 +104,22 @@ def test_people_who_ask_at_once_each_get_their_own_answer(slow: LiveServer):
     for thread in threads:
         thread.join()
     assert counts == {0: ALL_ANSWERS, **{fixed: comb(9 - fixed, 3) for fixed in range(1, 7)}}
+
+
+def test_one_answer_too_many_is_refused_until_another_ends(folder: Path):
+    with (
+        live_server(folder / "models", folder / "ranges", max_searches="1") as server,
+        server.client() as client,
+        server.client() as other,
+    ):
+        with client.stream("POST", PATH, json=request(engine="cemsp")) as response:
+            assert json.loads(next(response.iter_lines()))["type"] == "start"
+            full = other.post(PATH, json=request())
+            assert "busy" in full.json()["type"]
+            assert refused(full, 503) == {}
+            assert int(full.headers["retry-after"]) > 0
+        # The reader has left: its place is free as soon as that is noticed.
+        until = time.monotonic() + PATIENCE
+        while other.post(PATH, json=request(*NAMES[1:])).status_code == 503:
+            assert time.monotonic() < until
+            time.sleep(0.05)

@@ -1,0 +1,69 @@
+"""From a request to the response: at once where that is sure to be quick, else by the threads that search."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+
+from fastapi.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from app.adapters.models import Model
+from app.api.answers import Answer
+from app.api.bodies import MOST_BYTES, ParsedRequest
+from app.api.forms import Form, Line
+from app.api.schemas import CounterfactualsRequest
+from app.api.service import Service
+from app.api.streams import gather, stream
+from app.core.budget import StopFlag
+
+# An answer that was thought to be quick and is not goes on in a thread after this: time of the processor, which the
+# machine's other work does not use up.
+PROMPT_SECONDS = 0.005
+
+
+async def respond(
+    request: ParsedRequest, body: CounterfactualsRequest, model: Model, form: Form, service: Service
+) -> Response:
+    """Pose the question, with all that may be refused, and answer it whole or in a stream."""
+    stop = service.admit()
+    try:
+        return answered(await _posed(request, body, model, service, stop), form, service)
+    except BaseException:
+        service.release(stop)
+        raise
+
+
+async def _posed(
+    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag
+) -> Answer:
+    if request.size <= MOST_BYTES and service.poses_promptly(body, model):
+        return service.pose(body, model, stop, request.arrived)
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(service.searchers, service.pose, body, model, stop, request.arrived)
+
+
+def answered(answer: Answer, form: Form, service: Service) -> Response:
+    """One piece, if the answer is quick; what is not there in time follows in a stream."""
+    ready, rest, finished = form.frame(answer.start()), answer.rest(), False
+    if answer.is_prompt:
+        pieces, finished = gather(rest, form, PROMPT_SECONDS, time.thread_time)
+        ready += pieces
+    if finished:
+        service.end(answer)
+        return Response(ready.encode(), media_type=form.media_type)
+    return _Stream(answer, form, service, ready, rest)
+
+
+class _Stream(StreamingResponse):
+    """An answer on its way; when it is sent or the client has left, its search is told to stop."""
+
+    def __init__(self, answer: Answer, form: Form, service: Service, ready: str, rest: Iterator[Line | None]) -> None:
+        super().__init__(stream(answer, form, service.searchers, ready, rest), media_type=form.media_type)
+        self._answer = answer
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._service.end(self._answer)

@@ -42,9 +42,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.service = service
     errors.install(app)
+    # In the order in which paths are tried: what is asked most comes first.
+    app.include_router(routes.work)
     app.include_router(routes.health)
     app.include_router(routes.listings)
-    app.include_router(routes.work)
     _add_documentation(app)
     return app
 

@@ -44,6 +44,7 @@ class Answer:
         self._oracle = Oracle(question.model.scorer, question.favourable, problem.instance, problem.moves, self._budget)
         self._search = Search(question.problem, self._oracle, self._budget)
         self._writer = LineWriter(question)
+        self._positions = [move.position for move in problem.moves]
         self._movable = frozenset([position for position, finding in enumerate(problem.findings) if finding.movable])
         self.complete_up_to = 0
         self._changed_in = [0] * len(question.problem.moves)
@@ -119,7 +120,7 @@ class Answer:
     def _check(self, found: Found) -> None:
         """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
         problem = self._question.problem
-        changed = frozenset([problem.moves[index].position for index in found.moves])
+        changed = frozenset([self._positions[index] for index in found.moves])
         broken = [item.path for item in problem.items if not obeys(changed, item.statement, problem.states)]
         if broken or not changed <= self._movable:
             raise WrongAnswer(broken)

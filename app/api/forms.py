@@ -1,5 +1,6 @@
 """The forms that an answer comes in, and the choice between them by the header Accept."""
 
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from app.api.errors import NotAcceptable
@@ -68,16 +69,23 @@ MEDIA_TYPES = ("application/x-ndjson", "application/jsonl", "text/event-stream",
 
 def choose_form(accept: str | None) -> Form:
     """The form that the client likes best, or `NotAcceptable`."""
-    ranges = [_parsed(part) for part in (accept or "*/*").split(",")]
-    liked = [(_liking(media_type, ranges), -place, media_type) for place, media_type in enumerate(MEDIA_TYPES)]
-    (quality, _), _, media_type = max(liked)
-    if quality == 0:
-        raise NotAcceptable(MEDIA_TYPES)
+    media_type = _liked_best(accept or "*/*")
     if media_type == EventStream.media_type:
         return EventStream()
     if media_type == OneObject.media_type:
         return OneObject()
     return JsonLines(media_type)
+
+
+@lru_cache(maxsize=64)
+def _liked_best(accept: str) -> str:
+    """Clients of a kind all send the same header."""
+    ranges = [_parsed(part) for part in accept.split(",")]
+    liked = [(_liking(media_type, ranges), -place, media_type) for place, media_type in enumerate(MEDIA_TYPES)]
+    (quality, _), _, media_type = max(liked)
+    if quality == 0:
+        raise NotAcceptable(MEDIA_TYPES)
+    return media_type
 
 
 def _parsed(part: str) -> tuple[str, float]:

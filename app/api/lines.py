@@ -45,6 +45,7 @@ class LineWriter:
             f"{feature.cell}{value}" for feature, value in zip(self._features, question.texts, strict=True)
         ]
         self._moves = self._worded(question.problem.moves)
+        self._cost, self._cost_text = 0.0, "0"
 
     def start(self, prediction: Verdict, limits: str) -> Line:
         question = self._question
@@ -83,10 +84,13 @@ class LineWriter:
         row = self._unchanged.copy()
         for move in made:
             row[move.position] = move.cell
+        if found.cost != self._cost:
+            # Many in a row cost the same.
+            self._cost, self._cost_text = found.cost, number_text(found.cost)
         prediction = self._prediction(found.score, found.label, isinstance(found, Found))
         return (
             f'"sentence":"{_sentence(made)}","changes":[{",".join([move.change for move in made])}],'
-            f'"cost":{number_text(found.cost)},"prediction":{prediction},"instance":{{{",".join(row)}}}'
+            f'"cost":{self._cost_text},"prediction":{prediction},"instance":{{{",".join(row)}}}'
         )
 
     def _prediction(self, score: Any, label: int, favourable: bool) -> str:
@@ -159,8 +163,10 @@ def _sentence(made: Sequence[MoveWording]) -> str:
         return "Change nothing."
     if len(made) == 1:
         return f"{made[0].first}."
-    between = [made[0].first, *[move.clause for move in made[1:-1]]]
-    return f"{', '.join(between)} and {made[-1].clause}."
+    if len(made) == 2:
+        return f"{made[0].first} and {made[1].clause}."
+    between = ", ".join([move.clause for move in made[1:-1]])
+    return f"{made[0].first}, {between} and {made[-1].clause}."
 
 
 def _spoken(text: str) -> str:

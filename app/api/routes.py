@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from app.api.bodies import ParsedRequest, StrictRoute
-from app.api.dependencies import Asked, TheForm, TheModel, TheRegistry, TheService
+from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, service_of
 from app.api.errors import Stopping
 from app.api.listings import (
     ExampleList,
@@ -64,14 +64,12 @@ def registry(registry: TheRegistry) -> RegistryDetails:
     return describe_registry(registry)
 
 
+@work.post("/counterfactuals", summary="Every minimal set of changes that turns the decision", **COUNTERFACTUALS)
+async def counterfactuals(model: TheModel, body: Asked, request: Request) -> Response:
+    assert isinstance(request, ParsedRequest)
+    return await respond(request, body, model, service_of(request))
+
+
 @work.post("/predictions", summary="What the model says", response_model=SinglePrediction | SeveralPredictions)
 def predictions(model: TheModel, body: PredictionsRequest) -> Response:
     return Response(predict(body, model), media_type="application/json")
-
-
-@work.post("/counterfactuals", summary="Every minimal set of changes that turns the decision", **COUNTERFACTUALS)
-async def counterfactuals(
-    model: TheModel, form: TheForm, service: TheService, body: Asked, request: Request
-) -> Response:
-    assert isinstance(request, ParsedRequest)
-    return await respond(request, body, model, form, service)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import Executor
 
 from app.api.answers import Answer
@@ -43,19 +43,16 @@ async def stream(
             ready, due = "", loop.time() + PROGRESS_SECONDS
 
 
-def gather(
-    rest: Iterator[Line | None], form: Form, seconds: float, clock: Callable[[], float] = time.perf_counter
-) -> tuple[str, bool]:
-    """Search on until there is enough to send, or nothing more to find, or so much time has passed on the clock."""
+def gather(rest: Iterator[Line | None], form: Form, seconds: float) -> tuple[str, bool]:
+    """Search on for so long, or until there is enough to send, or nothing more to find."""
     pieces: list[str] = []
     size = 0
-    soonest, until = time.perf_counter() + seconds, clock() + seconds
+    until = time.perf_counter() + seconds
     for line in rest:
         if line is not None:
             piece = form.frame(line)
             pieces.append(piece)
             size += len(piece)
-        # No clock runs faster than this one, and many are slow to read.
-        if size >= FLUSH_CHARACTERS or (time.perf_counter() >= soonest and clock() >= until):
+        if size >= FLUSH_CHARACTERS or time.perf_counter() >= until:
             return "".join(pieces), False
     return "".join(pieces), True

@@ -1,13 +1,14 @@
 """What the routes share: limits, stopping, and the question as it is understood."""
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.adapters.catalog import load_catalog
-from app.api.errors import InvalidRequest, Stopping
+from app.api.errors import Busy, InvalidRequest, Stopping
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
 from app.core.engines import Search
@@ -87,3 +88,24 @@ def test_an_answer_that_breaks_a_constraint_goes_no_further(service: Service, mo
     monkeypatch.setattr(Search, "facts", lambda self, engine: iter([Answers.of([wrong])]))
     (line,) = [line for line in answer.rest() if line is not None]
     assert line.kind == "error"
+
+
+def test_the_time_of_an_answer_counts_from_the_arrival_of_the_request(service: Service):
+    request = CounterfactualsRequest.model_validate({"instance": {"a": 0, "b": 0}})
+    answer = service.pose(request, service.model("m"), service.admit(), time.perf_counter() - 3)
+    *_, summary = (line for line in answer.rest() if line is not None)
+    assert json.loads(summary.text)["elapsed_ms"]["total"] >= 3_000
+
+
+def test_no_more_answers_are_admitted_than_may_be_under_way(service: Service):
+    flags = [service.admit() for _ in range(service.settings.max_searches)]
+    with pytest.raises(Busy):
+        service.admit()
+    service.release(flags[0])
+    service.admit()
+
+
+def test_a_question_that_is_refused_leaves_its_place(service: Service):
+    with pytest.raises(InvalidRequest):
+        ask(service, weights={"c": 1})
+    assert [service.admit() for _ in range(service.settings.max_searches)]

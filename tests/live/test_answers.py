@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from app.api import openapi
+from app.api.forms import MEDIA_TYPES
 from tests.live.asking import PATH, PERSON, ask, changed_sets, lines_of
 from tests.live_server import ROOT
 
@@ -244,3 +245,27 @@ def test_keys_of_the_context_that_no_range_asks_for_are_told(client: httpx.Clien
 def test_too_few_rows_for_any_answer_is_not_no_recourse(client: httpx.Client):
     summary = lines_of(ask(client, {"instance": PERSON, "limits": {"max_model_rows": 1}}))[-1]
     assert (summary["outcome"], summary["complete_up_to"], summary["stopped_by"]) == ("unknown", 0, "max_model_rows")
+
+
+@pytest.mark.parametrize("accept", MEDIA_TYPES)
+def test_a_small_answer_is_one_response_of_known_length(client: httpx.Client, accept: str):
+    response = ask(client, {"instance": PERSON}, accept=accept)
+    assert response.status_code == 200
+    assert int(response.headers["content-length"]) == len(response.content)
+    assert response.headers["content-type"].startswith(accept)
+    assert '"type":"summary"' in response.text
+
+
+@pytest.mark.parametrize("registry", ["synthetic", None])
+def test_a_long_request_gets_the_same_answer(client: httpx.Client, registry: str | None):
+    """Read and posed in a thread, for its length alone."""
+    padded = {f"note {index}": "x" * 100 for index in range(1_000)}
+    short, long = (
+        lines_of(ask(client, {"instance": PERSON, "registry": registry, "context": context}))
+        for context in ({}, padded)
+    )
+    assert long[0].pop("unused_context") == list(padded)
+    assert short[0].pop("unused_context") == []
+    for line in (*short, *long):
+        line.pop("elapsed_ms", None)
+    assert short == long

@@ -113,7 +113,9 @@ def test_one_answer_too_many_is_refused_until_another_ends(folder: Path):
         server.client() as other,
     ):
         with client.stream("POST", PATH, json=request(engine="cemsp")) as response:
-            assert json.loads(next(response.iter_lines()))["type"] == "start"
+            # Kept: a reader that is thrown away closes its connection.
+            lines = response.iter_lines()
+            assert json.loads(next(lines))["type"] == "start"
             full = other.post(PATH, json=request())
             assert "busy" in full.json()["type"]
             assert refused(full, 503) == {}

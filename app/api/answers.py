@@ -51,7 +51,9 @@ class Answer:
         self._count = 0
         self._explained: Explained | None = None
         posed = clock()
-        self._prediction = self._oracle.judge_instance()
+        # Where the whole lattice takes next to no time, the instance is judged along with it.
+        self._quick = is_prompt_to_answer(question, engine, limits)
+        self._prediction = self._search.judge_instance(together=self._quick)
         self._search_seconds = clock() - posed
         if not np.isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
@@ -59,7 +61,7 @@ class Answer:
     @property
     def is_prompt(self) -> bool:
         """Whether all of it is sure to be there in a few milliseconds."""
-        return bool(self._prediction.favourable[0]) or is_prompt_to_answer(self._question, self._engine, self._limits)
+        return bool(self._prediction.favourable[0]) or self._quick
 
     def start(self) -> Line:
         """The first line, which is known before the search begins."""

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.favourable import Bools
 from app.core.masks import WORD, Masks
 
 # The most moves that share a table, which has a row for each subset of them; fewer, where rows are long.
@@ -40,9 +39,13 @@ class _Table(NamedTuple):
 
 
 @cache
-def _choices(moves: int) -> Bools:
-    """Every subset of so many moves by its number, the first move highest."""
-    return (np.arange(2**moves)[:, None] >> np.arange(moves - 1, -1, -1) & 1).astype(np.bool_)
+def _choices(moves: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Every subset of so many moves by its number, the first move highest: all bits set for a move that it holds.
+
+    After the moves comes a column of noughts.
+    """
+    held = np.arange(2**moves)[:, None] >> np.arange(moves - 1, -1, -1) & 1
+    return np.hstack([-held, np.zeros((2**moves, 1), dtype=held.dtype)]).astype(dtype)
 
 
 class CandidateRows:
@@ -51,10 +54,15 @@ class CandidateRows:
     def __init__(self, instance: NDArray[Any], moves: Sequence[Cells]) -> None:
         self._dtype = instance.dtype
         self._bits = instance.view(f"u{instance.itemsize}")
+        changed = instance.copy()
+        for move in moves:
+            for column, value in zip(move.columns, move.values, strict=True):
+                changed[column] = value
+        self._turned = changed.view(self._bits.dtype) ^ self._bits
         self._tables = [self._table(start, moves[start:stop]) for start, stop in self._groups(len(moves))]
         if self._tables:
-            first = self._tables[0]
-            self._tables[0] = first._replace(turns=first.turns ^ self._bits)
+            turns = self._tables[0].turns
+            turns ^= self._bits
 
     def of(self, masks: Masks) -> NDArray[Any]:
         """The rows of these subsets."""
@@ -74,12 +82,12 @@ class CandidateRows:
             yield from ((start, min(start + size, end)) for start in range(word, end, size))
 
     def _table(self, start: int, group: Sequence[Cells]) -> _Table:
-        columns = [column for move in group for column in move.columns]
-        values = np.array([value for move in group for value in move.values], dtype=self._dtype)
-        chosen = _choices(len(group))
-        if len(columns) > len(group):
-            chosen = np.repeat(chosen, [len(move.columns) for move in group], axis=1)
-        turns = np.zeros((len(chosen), len(self._bits)), dtype=self._bits.dtype)
-        turns[:, columns] = chosen * (values.view(self._bits.dtype) ^ self._bits[columns])
+        # By which move of the group each column is turned; the others by none of them, which is the last choice.
+        turned_by = [len(group)] * len(self._bits)
+        for place, move in enumerate(group):
+            for column in move.columns:
+                turned_by[column] = place
+        turns = _choices(len(group), self._bits.dtype).take(turned_by, axis=1)
+        turns &= self._turned
         shift = WORD - start % WORD - len(group)
         return _Table(start // WORD, np.uint64(shift), np.uint64(2 ** len(group) - 1), turns)

@@ -9,7 +9,7 @@ from app.core.explaining import explain, is_unconstrained
 from app.core.facts import Answers, Best, Engine, Explained, Explanation, Fact, Finished, Found, Guarantee, Working
 from app.core.lattice import unpacked
 from app.core.masks import Masks
-from app.core.oracle import Oracle
+from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
 
@@ -30,6 +30,16 @@ class Search:
         self._oracle = oracle
         self._budget = budget
         self._seeds: SeedMap | None = None
+        self._judged: whole_lattice.Judged | None = None
+
+    def judge_instance(self, together: bool) -> Verdict:
+        """What the model says of the instance as it stands; `together` with all subsets, where one call does it."""
+        problem, oracle, budget = self._problem, self._oracle, self._budget
+        if together and whole_lattice.suits(problem, oracle, budget) and budget.time_over() is None:
+            self._judged = whole_lattice.judge(problem, oracle, with_instance=True)
+            assert self._judged.verdict is not None, "the instance at least is asked about"
+            return self._judged.verdict.first(1)
+        return oracle.judge_instance()
 
     @property
     def solver(self) -> SolverUse:
@@ -90,8 +100,8 @@ class Search:
             return engine is Engine.LATTICE or rows <= self._budget.rows_left
 
         problem, oracle, budget = self._problem, self._oracle, self._budget
-        if whole_lattice.suits(problem, oracle, budget):
-            explored = yield from whole_lattice.explore(problem, oracle, budget)
+        if self._judged is not None or whole_lattice.suits(problem, oracle, budget):
+            explored = yield from whole_lattice.explore(problem, oracle, budget, self._judged)
         else:
             explored = yield from lattice.explore(problem, oracle, budget, fits)
         if explored.exhausted:

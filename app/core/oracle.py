@@ -79,6 +79,9 @@ class Verdict:
         """The same for some rows: few are told of, and only for those it is worked out."""
         return self.target.labels(self.outputs[rows], self.favourable[rows])
 
+    def first(self, rows: int) -> "Verdict":
+        return Verdict(self.favourable[:rows], self.score[:rows], self.outputs[:rows], self.target)
+
     def label_of(self, row: int) -> int:
         return int(self.labels(slice(row, row + 1))[0])
 

@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from functools import cache
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +28,24 @@ def suits(problem: Problem, oracle: Oracle, budget: Budget) -> bool:
     return 0 < moves <= MOST_MOVES and 2**moves <= min(oracle.batch_rows, budget.rows_left)
 
 
-def explore(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Fact, None, Explored]:
-    """Judge every feasible subset, then tell of the minimal ones size by size."""
+class Judged(NamedTuple):
+    """The subsets that were asked about, by their numbers, and what the model says of them."""
+
+    numbers: NDArray[np.intp]
+    verdict: Verdict | None
+
+
+def judge(problem: Problem, oracle: Oracle, with_instance: bool) -> Judged:
+    """Judge every feasible subset, and the instance itself, the empty subset, if that is not known yet."""
+    numbers = _feasible(problem)[0 if with_instance else 1 :]
+    return Judged(numbers, oracle.judge(_masks(len(problem.moves))[numbers]) if len(numbers) else None)
+
+
+def explore(problem: Problem, oracle: Oracle, budget: Budget, judged: Judged | None) -> Generator[Fact, None, Explored]:
+    """Have every feasible subset judged, if that is not done yet, then tell of the minimal ones size by size."""
     explored = Explored(size=0)
-    asked = _feasible(problem)
     try:
-        found = _minimal(problem, asked, oracle.judge(_masks(len(problem.moves))[asked])) if len(asked) else {}
+        found = _minimal(problem, judge(problem, oracle, with_instance=False) if judged is None else judged)
     except Stopped as stopped:
         explored.stopped_by = stopped.by
         return explored
@@ -66,30 +79,33 @@ def _members(moves: int) -> tuple[tuple[int, ...], ...]:
 
 
 @cache
-def _all_but_none(moves: int) -> NDArray[np.intp]:
-    return np.arange(1, 2**moves)
+def _all(moves: int) -> NDArray[np.intp]:
+    return np.arange(2**moves)
 
 
 def _feasible(problem: Problem) -> NDArray[np.intp]:
-    """The feasible subsets, but not the empty one."""
+    """The feasible subsets, and always the empty one, which comes first."""
     moves = len(problem.moves)
     if not problem.conjuncts and problem.largest == moves:
-        return _all_but_none(moves)
+        return _all(moves)
     feasible = holds(all_of(*problem.conjuncts), _truths(moves))
     feasible &= np.bitwise_count(_masks(moves)) <= problem.largest
-    return np.flatnonzero(feasible[1:]) + 1
+    feasible[0] = True
+    return np.flatnonzero(feasible)
 
 
-def _minimal(problem: Problem, asked: NDArray[np.intp], verdict: Verdict) -> dict[int, list[Found]]:
+def _minimal(problem: Problem, judged: Judged) -> dict[int, list[Found]]:
     """The favourable subsets that contain no other one, by size and in the order that they are sent in."""
-    moves = len(problem.moves)
+    moves, (numbers, verdict) = len(problem.moves), judged
+    if verdict is None:
+        return {}
     flags = np.zeros(2**moves, dtype=np.bool_)
-    flags[asked] = verdict.favourable
+    flags[numbers] = verdict.favourable
     favourable = as_bits(flags)
     minimal = as_flags(favourable & ~proper_supersets(favourable, moves), moves)
     # Of one size, the falling numbers are in lexicographic order.
-    rows = np.flatnonzero(minimal[asked])[::-1]
-    members = [_members(moves)[number] for number in asked[rows].tolist()]
+    rows = minimal[numbers].nonzero()[0][::-1]
+    members = [_members(moves)[number] for number in numbers[rows].tolist()]
     costs = [fsum([problem.moves[move].weight for move in each]) for each in members]
     found: dict[int, list[Found]] = {}
     for each in map(Found, members, costs, verdict.score[rows], verdict.labels(rows).tolist()):

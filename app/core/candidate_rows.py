@@ -33,9 +33,10 @@ class _Table(NamedTuple):
     bits: np.uint64
     turns: NDArray[Any]
 
-    def of(self, masks: Masks) -> NDArray[Any]:
+    def write(self, masks: Masks, rows: NDArray[Any]) -> None:
+        """What each subset turns, into these rows."""
         words = masks if masks.ndim == 1 else masks[:, self.word]
-        return self.turns.take((words >> self.shift & self.bits).astype(np.intp), axis=0, mode="clip")
+        self.turns.take((words >> self.shift & self.bits).astype(np.intp), axis=0, out=rows, mode="clip")
 
 
 @cache
@@ -63,14 +64,25 @@ class CandidateRows:
         if self._tables:
             turns = self._tables[0].turns
             turns ^= self._bits
+        self._rows = self._turns = np.empty((0, len(instance)), dtype=self._bits.dtype)
 
     def of(self, masks: Masks) -> NDArray[Any]:
-        """The rows of these subsets."""
+        """The rows of these subsets, until the next are asked for: they are written over the last ones.
+
+        New memory for each batch would cost as much as the rows themselves.
+        """
+        count = len(masks)
+        if count > len(self._rows):
+            self._rows = np.empty((count, len(self._bits)), dtype=self._bits.dtype)
+            self._turns = np.empty_like(self._rows) if len(self._tables) > 1 else self._rows
+        rows, turns = self._rows[:count], self._turns[:count]
         if not self._tables:
-            return np.repeat(self._bits[None], len(masks), axis=0).view(self._dtype)
-        rows = self._tables[0].of(masks)
+            rows[:] = self._bits
+            return rows.view(self._dtype)
+        self._tables[0].write(masks, rows)
         for table in self._tables[1:]:
-            rows ^= table.of(masks)
+            table.write(masks, turns)
+            rows ^= turns
         return rows.view(self._dtype)
 
     def _groups(self, moves: int) -> Iterator[tuple[int, int]]:

@@ -190,7 +190,7 @@ class _Scan:
 def unpacked(masks: Masks, moves: int) -> Iterator[list[tuple[int, ...]]]:
     """The moves of subsets of one size, some subsets at a time."""
     for start in range(0, len(masks), UNPACKED):
-        members = [tuple(row) for row in as_members(masks[start : start + UNPACKED], moves).tolist()]
+        members = list(zip(*as_members(masks[start : start + UNPACKED], moves).T.tolist(), strict=True))
         yield from (members[place : place + BLOCK] for place in range(0, len(members), BLOCK))
 
 

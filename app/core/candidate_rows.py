@@ -49,6 +49,19 @@ def _choices(moves: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.hstack([-held, np.zeros((2**moves, 1), dtype=held.dtype)]).astype(dtype)
 
 
+def every_row(instance: NDArray[Any], moves: Sequence[Cells]) -> NDArray[Any]:
+    """The rows of all subsets of few moves, by their number: with every further move there are twice as many."""
+    rows = np.empty((2 ** len(moves), len(instance)), dtype=instance.dtype)
+    rows[0] = instance
+    done = 1
+    for move in reversed(moves):
+        rows[done : 2 * done] = rows[:done]
+        for column, value in zip(move.columns, move.values, strict=True):
+            rows[done : 2 * done, column] = value
+        done *= 2
+    return rows
+
+
 class CandidateRows:
     """Knows the row of every subset of the moves."""
 

@@ -38,7 +38,7 @@ class Search:
         if together and whole_lattice.suits(problem, oracle, budget) and budget.time_over() is None:
             self._judged = whole_lattice.judge(problem, oracle, with_instance=True)
             assert self._judged.verdict is not None, "the instance at least is asked about"
-            return self._judged.verdict.first(1)
+            return self._judged.verdict.row(0)
         return oracle.judge_instance()
 
     @property

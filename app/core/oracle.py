@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget
-from app.core.candidate_rows import CandidateRows, Cells
+from app.core.candidate_rows import CandidateRows, Cells, every_row
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
 from app.core.masks import Masks, as_truths, of_sets
@@ -79,8 +79,10 @@ class Verdict:
         """The same for some rows: few are told of, and only for those it is worked out."""
         return self.target.labels(self.outputs[rows], self.favourable[rows])
 
-    def first(self, rows: int) -> "Verdict":
-        return Verdict(self.favourable[:rows], self.score[:rows], self.outputs[:rows], self.target)
+    def row(self, row: int) -> "Verdict":
+        """The verdict on one row, in memory of its own."""
+        only = slice(row, row + 1)
+        return Verdict(self.favourable[only].copy(), self.score[only].copy(), self.outputs[only].copy(), self.target)
 
     def label_of(self, row: int) -> int:
         return int(self.labels(slice(row, row + 1))[0])
@@ -99,11 +101,10 @@ class Meter:
 
 
 class _Leader(NamedTuple):
-    """Where the best subset so far was judged; it is told of at the end, if at all."""
+    """The best subset so far, and what the model said of it; it is told of at the end, if at all."""
 
     mask: Masks
     verdict: Verdict
-    row: int
 
 
 class Oracle:
@@ -125,6 +126,7 @@ class Oracle:
         self._instance = np.array(encoded_row(scorer, instance), dtype=scorer.dtype)
         self._moves = tuple(moves)
         self.meter = Meter() if meter is None else meter
+        self._last: tuple[Masks, Verdict] | None = None
         self._leader: Best | _Leader | None = None
         self._best_merit = -inf
 
@@ -139,26 +141,41 @@ class Oracle:
         return self._scorer.batch_rows
 
     @cached_property
-    def _rows(self) -> CandidateRows:
+    def _cells(self) -> list[Cells]:
         scorer = self._scorer
-        cells = [Cells(scorer.columns(move.position), scorer.cells(move.position, move.target)) for move in self._moves]
-        return CandidateRows(self._instance, cells)
+        return [Cells(scorer.columns(move.position), scorer.cells(move.position, move.target)) for move in self._moves]
+
+    @cached_property
+    def _rows(self) -> CandidateRows:
+        return CandidateRows(self._instance, self._cells)
 
     def judge_instance(self) -> Verdict:
         """What the model says of the instance as it stands: asked once, first, however little time there is."""
         self._budget.rows_left -= 1
-        verdict = Verdict.of(self._timed(self._instance[None]), self._favourable)
-        self._remember_best(of_sets([0], len(self._moves)), verdict)
-        return verdict
+        return self._said(of_sets([0], len(self._moves)), self._instance[None])
 
     def judge(self, masks: Masks) -> Verdict:
         """Judge subsets, as many from the front as the budget allows."""
         masks = masks[: self._budget.take_rows(len(masks))]
-        verdict = Verdict.of(self._timed(self._rows.of(masks)), self._favourable)
-        self._remember_best(masks, verdict)
+        return self._said(masks, self._rows.of(masks))
+
+    def judge_small(self, masks: Masks, numbers: NDArray[np.intp]) -> Verdict:
+        """Judge subsets of few moves, given by their numbers too; the budget is known to allow them all."""
+        self._budget.take_rows(len(numbers))
+        rows = every_row(self._instance, self._cells)
+        return self._said(masks, rows if len(numbers) == len(rows) else rows[numbers])
+
+    def _said(self, masks: Masks, rows: NDArray[Any]) -> Verdict:
+        verdict = Verdict.of(self._timed(rows), self._favourable)
+        self._rank_last()
+        self._last = masks, verdict
         return verdict
 
-    def _remember_best(self, masks: Masks, verdict: Verdict) -> None:
+    def _rank_last(self) -> None:
+        """See whether the last batch holds a better subset than all before; only when somebody may need to know."""
+        if self._last is None:
+            return
+        (masks, verdict), self._last = self._last, None
         merits = self._favourable.merit(verdict.score)
         if merits.max() <= self._best_merit:
             return
@@ -166,18 +183,19 @@ class Oracle:
         row = int(merits.argmax())
         if self._leader is None or merits[row] > self._best_merit:
             self._best_merit = float(merits[row])
-            self._leader = _Leader(masks[row : row + 1], verdict, row)
+            self._leader = _Leader(masks[row : row + 1], verdict.row(row))
 
     @property
     def best(self) -> Best:
         """The subset that came closest to a favourable answer so far; the instance itself at least has been judged."""
+        self._rank_last()
         if isinstance(self._leader, Best):
             return self._leader
         assert self._leader is not None, "nothing has been judged yet"
-        mask, verdict, row = self._leader
+        mask, verdict = self._leader
         moves = tuple(np.flatnonzero(as_truths(mask, len(self._moves))[0]).tolist())
         cost = fsum(self._moves[move].weight for move in moves)
-        return Best(moves, cost, self._best_merit, verdict.score[row], verdict.label_of(row))
+        return Best(moves, cost, self._best_merit, verdict.score[0], verdict.label_of(0))
 
     def _timed(self, rows: NDArray[Any]) -> Floats:
         began = self._budget.clock()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped
-from app.core.dense_frontier import as_bits, as_flags, proper_supersets
+from app.core.dense_frontier import as_bits, proper_supersets
 from app.core.facts import Answers, Fact, Found, LevelFinished
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
@@ -38,7 +38,9 @@ class Judged(NamedTuple):
 def judge(problem: Problem, oracle: Oracle, with_instance: bool) -> Judged:
     """Judge every feasible subset, and the instance itself, the empty subset, if that is not known yet."""
     numbers = _feasible(problem)[0 if with_instance else 1 :]
-    return Judged(numbers, oracle.judge(_masks(len(problem.moves))[numbers]) if len(numbers) else None)
+    every = _masks(len(problem.moves))
+    masks = every if len(numbers) == len(every) else every[numbers]
+    return Judged(numbers, oracle.judge_small(masks, numbers) if len(numbers) else None)
 
 
 def explore(problem: Problem, oracle: Oracle, budget: Budget, judged: Judged | None) -> Generator[Fact, None, Explored]:
@@ -99,17 +101,31 @@ def _minimal(problem: Problem, judged: Judged) -> dict[int, list[Found]]:
     moves, (numbers, verdict) = len(problem.moves), judged
     if verdict is None:
         return {}
-    flags = np.zeros(2**moves, dtype=np.bool_)
-    flags[numbers] = verdict.favourable
+    flags = verdict.favourable
+    if len(numbers) < 2**moves:
+        flags = np.zeros(2**moves, dtype=np.bool_)
+        flags[numbers] = verdict.favourable
     favourable = as_bits(flags)
-    minimal = as_flags(favourable & ~proper_supersets(favourable, moves), moves)
+    minimal = _set_bits(favourable & ~proper_supersets(favourable, moves))
     # Of one size, the falling numbers are in lexicographic order.
-    rows = minimal[numbers].nonzero()[0][::-1]
-    members = [_members(moves)[number] for number in numbers[rows].tolist()]
+    minimal.reverse()
+    rows = minimal if len(numbers) == 2**moves else np.searchsorted(numbers, minimal).tolist()
+    members = [_members(moves)[number] for number in minimal]
     costs = [fsum([problem.moves[move].weight for move in each]) for each in members]
+    scores, labels = [verdict.score[row] for row in rows], verdict.labels(np.array(rows, dtype=np.intp)).tolist()
     found: dict[int, list[Found]] = {}
-    for each in map(Found, members, costs, verdict.score[rows], verdict.labels(rows).tolist()):
+    for each in map(Found, members, costs, scores, labels):
         found.setdefault(len(each.moves), []).append(each)
     for same_size in found.values():
         same_size.sort(key=lambda each: each.cost)
     return found
+
+
+def _set_bits(bits: int) -> list[int]:
+    """The places of the bits that are set; there are few of them."""
+    places = []
+    while bits:
+        lowest = bits & -bits
+        places.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return places

@@ -1,13 +1,14 @@
 """The paper's search: the solver proposes a subset, the model judges it, it is grown or shrunk, and blocked.
 
 Growing and shrinking go feature by feature, as published. The rows that such a walk may need are scored together,
-ahead of time: the walk is the same, in fewer calls. Each answer is checked against all of its subsets before it is
-sent, because a walk finds a minimal one only where the model is monotone.
+ahead of time: the walk is the same, in fewer calls. From one seed several walks go down side by side, each in an order
+of its own, and mostly end at answers of their own. Each answer is checked against all of its subsets before it is sent,
+because a walk finds a minimal one only where the model is monotone.
 
 A subset is a whole number here: one bit a move, the first move highest.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import fsum
@@ -36,19 +37,21 @@ class Searched:
     assumed_monotone: bool
 
 
+# So many walks go down from one seed at the most.
+MOST_WALKS = 16
+
+
 def explore(judge: "SubsetJudge", seeds: SeedMap, budget: Budget) -> Generator[Fact, None, Searched]:
     """Search until the map has no seed left or the budget is spent."""
     assumed_monotone = False
+    walks = 1
     try:
         while (seed := (yield from seeds.propose())) is not None:
-            if not budget.wants_answers():
-                raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
+            _check_wanted(budget)
             if judge.favourable(seed):
-                shrunk = yield from judge.shrink(seed)
-                answer = yield from judge.smallest_within(shrunk)
-                budget.take_answers(1)
-                yield Answers.of([answer])
-                seeds.block_up(answer.moves)
+                found = yield from _found_below(seed, walks, judge, seeds, budget)
+                # Where each walk ends elsewhere there is more to find; where they meet, they are in vain.
+                walks = min(2 * walks, MOST_WALKS) if found == walks else max(1, walks // 2)
             else:
                 assumed_monotone = True
                 grown = yield from judge.grow(seed)
@@ -56,6 +59,27 @@ def explore(judge: "SubsetJudge", seeds: SeedMap, budget: Budget) -> Generator[F
     except Stopped as stopped:
         return Searched(stopped.by, assumed_monotone)
     return Searched(None, assumed_monotone)
+
+
+def _found_below(
+    seed: int, walks: int, judge: "SubsetJudge", seeds: SeedMap, budget: Budget
+) -> Generator[Fact, None, int]:
+    """Send the answers that walks down from a favourable seed end at; how many there were."""
+    known: set[tuple[int, ...]] = set()
+    for shrunk in (yield from judge.shrink(seed, walks)):
+        _check_wanted(budget)
+        answer = yield from judge.smallest_within(shrunk)
+        if answer.moves not in known:
+            known.add(answer.moves)
+            budget.take_answers(1)
+            yield Answers.of([answer])
+            seeds.block_up(answer.moves)
+    return len(known)
+
+
+def _check_wanted(budget: Budget) -> None:
+    if not budget.wants_answers():
+        raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
 
 
 class SubsetJudge:
@@ -91,21 +115,47 @@ class SubsetJudge:
         left = self.outside(subset)
         while left:
             steps = [subset | added for added in accumulate((self._bits[move] for move in left), or_)]
-            taken = yield from self._walk(steps, self._are_favourable, until=True)
+            steps = steps[: self._oracle.batch_rows]
+            favourable = self._are_favourable(steps)
+            taken = _count_until_false(~favourable)
             subset = steps[taken - 1] if taken else subset
-            left = left[taken + 1 :]
+            # Whatever was judged and did not fit is needed outside; what was not judged yet is tried again.
+            left = left[taken + (taken < len(favourable)) :]
+            yield Working()
         return subset
 
-    def shrink(self, subset: int) -> Generator[Working, None, int]:
-        """Take back every move that leaves the subset feasible and favourable, one after the other."""
-        left = self.inside(subset)
-        while left and subset.bit_count() > self._settled + 1:
-            longest = left[: subset.bit_count() - self._settled - 1]
-            steps = [subset & ~dropped for dropped in accumulate((self._bits[move] for move in longest), or_)]
-            taken = yield from self._walk(steps, self._are_answers, until=False)
-            subset = steps[taken - 1] if taken else subset
-            left = left[taken + 1 :]
-        return subset
+    def shrink(self, subset: int, walks: int) -> Generator[Working, None, list[int]]:
+        """Take back every move that leaves the subset feasible and favourable, one after the other.
+
+        Each walk does so in another order, and starts at another move. Where they end, each place once.
+        """
+        moves = self.inside(subset)
+        shrunk = [subset] * walks
+        starts = [len(moves) * walk // walks for walk in range(walks)]
+        left = [moves[start:] + moves[:start] for start in starts]
+        while any(steps := [self._steps_down(*each) for each in zip(shrunk, left, strict=True)]):
+            judged = yield from self._all_judged([step for walk in steps for step in walk])
+            done = 0
+            for walk, own in enumerate(steps):
+                taken = _count_until_false(judged[done : done + len(own)])
+                done += len(own)
+                shrunk[walk] = own[taken - 1] if taken else shrunk[walk]
+                left[walk] = left[walk][taken + 1 :] if own else []
+        return list(dict.fromkeys(shrunk))
+
+    def _steps_down(self, subset: int, left: list[int]) -> list[int]:
+        """The subset less one, two, ... of the moves that are left to try, down to the sizes that are settled."""
+        longest = left[: max(0, subset.bit_count() - self._settled - 1)]
+        return [subset & ~dropped for dropped in accumulate((self._bits[move] for move in longest), or_)]
+
+    def _all_judged(self, subsets: Sequence[int]) -> Generator[Working, None, Bools]:
+        """Which of the subsets are answers, minimal or not."""
+        judged = np.zeros(0, dtype=np.bool_)
+        while len(judged) < len(subsets):
+            more = self._are_answers(subsets[len(judged) : len(judged) + self._oracle.batch_rows])
+            judged = np.concatenate([judged, more])
+            yield Working()
+        return judged
 
     def smallest_within(self, subset: int) -> Generator[Working, None, Found]:
         """The first feasible and favourable subset of it, smallest first; itself, if no other is.
@@ -135,20 +185,6 @@ class SubsetJudge:
             yield Working()
         return None
 
-    def _walk(
-        self, steps: Sequence[int], judge: Callable[[Sequence[int]], Bools], until: bool
-    ) -> Generator[Working, None, int]:
-        """How many steps can be taken before the judgement turns."""
-        taken = 0
-        while taken < len(steps):
-            judged = judge(steps[taken : taken + self._oracle.batch_rows])
-            yield Working()
-            turned = np.flatnonzero(judged == until)
-            if len(turned):
-                return taken + int(turned[0])
-            taken += len(judged)
-        return taken
-
     def _are_answers(self, subsets: Sequence[int]) -> Bools:
         favourable = self._are_favourable(subsets)
         if not self._conjuncts:
@@ -166,6 +202,10 @@ class SubsetJudge:
     def _answer(self, moves: list[int], verdict: Verdict, row: int) -> Found:
         cost = fsum(self._weights[move] for move in moves)
         return Found(tuple(moves), cost, verdict.score[row], verdict.label_of(row))
+
+
+def _count_until_false(judged: Bools) -> int:
+    return len(judged) if judged.all() else int(judged.argmin())
 
 
 def _by_size(moves: int, larger_than: int) -> Iterator[Masks]:

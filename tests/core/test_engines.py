@@ -207,12 +207,12 @@ def test_the_lattice_takes_a_level_that_fits_exactly():
     assert Run(case, network, "auto", rows=4).finished.complete_up_to == 0
 
 
-def test_the_solver_is_asked_once_for_each_minimal_answer_and_each_maximal_failure():
+def test_the_solver_is_asked_once_for_each_maximal_failure_and_less_than_once_for_each_answer():
     """Any five of ten: 252 minimal answers, 210 maximal failing sets, and the question that finds nothing left."""
     case, network = at_least(5, of=10)
     run = Run(case, network, "cemsp")
     assert len(run.answers) == 252
-    assert run.search.solver.checks == 252 + 210 + 1
+    assert 210 + 1 < run.search.solver.checks < 252 + 210 + 1
 
 
 def test_an_answer_that_was_paid_for_is_sent():

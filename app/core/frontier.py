@@ -13,7 +13,7 @@ CHUNK = 2**16
 
 
 class Chunk(NamedTuple):
-    """Some subsets of the next size, each with the place of the subset that it extends and the move that is added."""
+    """Some subsets of the next size, each with the move that was added, and which of the chunk's subsets it extends."""
 
     masks: Masks
     origins: Indices = np.zeros(0, dtype=np.intp)

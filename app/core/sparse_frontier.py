@@ -8,7 +8,7 @@ in E(S without j) for every j of S.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,17 @@ from app.core.frontier import CHUNK, Chunk
 from app.core.masks import Indices, Masks, after, as_truths, before, single, sizes
 
 
+class _Sets(NamedTuple):
+    """Some open subsets: their masks, the places of the subsets that they extend, and their last moves."""
+
+    masks: Masks
+    origins: NDArray[np.int32]
+    last: NDArray[np.int32]
+
+    def part(self, rows: slice) -> "_Sets":
+        return _Sets(self.masks[rows], self.origins[rows], self.last[rows])
+
+
 @dataclass(frozen=True, slots=True)
 class _Links:
     """How the subsets of one size are extended: the moves that do it, and the place of the first that comes of it."""
@@ -25,7 +36,12 @@ class _Links:
     extensions: Masks
     first: Indices
 
-    def child(self, places: Indices, added: NDArray[Any], moves: int) -> Indices:
+    @classmethod
+    def of(cls, extensions: Masks) -> "_Links":
+        counts = sizes(extensions)
+        return cls(extensions, np.cumsum(counts, dtype=np.intp) - counts)
+
+    def child(self, places: NDArray[np.int32], added: NDArray[np.int32], moves: int) -> Indices:
         """The place, one size up, of the subset at each place with a move added that extends it."""
         earlier = self.extensions[places] & before(moves)[added]
         child: Indices = self.first[places] + sizes(earlier)
@@ -33,73 +49,89 @@ class _Links:
 
 
 class SparseFrontier:
-    """The open subsets of the present size, in lexicographic order."""
+    """The open subsets of the present size, in lexicographic order.
+
+    They are held in pieces, and what is known of each is written where it belongs while the pieces are worked off: to
+    put a large level together in one go would take longer than a deadline may be missed by.
+    """
 
     def __init__(self, moves: int) -> None:
         self.size = 0
         self._moves = moves
-        self._masks: Masks = np.zeros_like(single(moves)[:1])
-        self._origins = np.zeros(1, dtype=np.int32)
-        self._last = np.full(1, -1, dtype=np.int32)
+        nought = np.zeros(1, dtype=np.int32)
+        self._pieces = [_Sets(np.zeros_like(single(moves)[:1]), nought, nought - 1)]
+        self._larger: list[_Sets] = []
+        self._most_next = moves
+        self._most_after = 0
         # How the subsets one and two sizes down are extended; there are none below the empty subset.
         self._links: _Links | None = None
         self._older_links: _Links | None = None
-        # For each subset one size down the places of it less each of its moves; and the same of the present size.
+        # For each subset one size down the places of it less each of its moves.
         self._older_dropped = np.zeros((1, 0), dtype=np.int32)
-        self._dropped: list[NDArray[np.int32]] = []
-        self._settled: list[tuple[Masks, NDArray[np.int32], NDArray[np.int32]]] = []
+        self._begin(1)
+
+    def _begin(self, count: int) -> None:
+        """Make room for what is to be known of the subsets of the present size."""
+        self._dropped = np.empty((count, self.size), dtype=np.int32)
+        self._extensions = np.empty((count, *single(self._moves).shape[1:]), dtype=np.uint64)
+        self._chunk = slice(0, 0)
 
     def most_next(self) -> int:
-        return int((self._moves - 1 - self._last).sum())
+        return self._most_next
 
     def chunks(self) -> Iterator[Chunk]:
         step = max(1, CHUNK // self._moves)
-        for start in range(0, len(self._masks), step):
-            rows = slice(start, start + step)
-            subset, added = np.nonzero(as_truths(self._extensions(rows), self._moves))
-            masks = self._masks[rows][subset] | single(self._moves)[added]
-            yield Chunk(masks, subset + start, added)
+        while self._pieces:
+            piece = self._pieces.pop(0)
+            for start in range(0, len(piece.masks), step):
+                yield self._chunk_of(piece.part(slice(start, start + step)))
 
-    def _extensions(self, rows: slice) -> Masks:
+    def _chunk_of(self, sets: _Sets) -> Chunk:
+        """What extends these subsets, which come after those of the last chunk."""
+        self._chunk = slice(self._chunk.stop, self._chunk.stop + len(sets.masks))
+        extensions = self._extensions[self._chunk]
+        extensions[:] = self._may_extend(sets)
+        places, added = _places(as_truths(extensions, self._moves))
+        return Chunk(sets.masks[places] | single(self._moves)[added], places, added)
+
+    def _may_extend(self, sets: _Sets) -> Masks:
         """The moves that may extend each of these subsets."""
         if self._links is None:
-            self._dropped.append(self._older_dropped)
             return before(self._moves)[-1:] | single(self._moves)[-1:]
-        dropped = self._dropped_of(rows)
-        self._dropped.append(dropped)
-        extensions = after(self._moves)[self._last[rows]]
+        dropped = self._dropped[self._chunk]
+        # Without its last move a subset is its origin.
+        dropped[:, -1] = sets.origins
+        for place in range(self.size - 1):
+            assert self._older_links is not None
+            smaller = self._older_dropped[sets.origins, place]
+            dropped[:, place] = self._older_links.child(smaller, sets.last, self._moves)
+        extensions = after(self._moves)[sets.last]
         for places in dropped.T:
             extensions &= self._links.extensions[places]
         return extensions
 
-    def _dropped_of(self, rows: slice) -> NDArray[np.int32]:
-        """The places of each subset less each of its moves in turn; without its last move it is its origin."""
-        origins, last = self._origins[rows], self._last[rows]
-        dropped = np.empty((len(origins), self.size), dtype=np.int32)
-        for place in range(self.size - 1):
-            assert self._older_links is not None
-            dropped[:, place] = self._older_links.child(self._older_dropped[origins, place], last, self._moves)
-        dropped[:, -1] = origins
-        return dropped
-
     def settle(self, chunk: Chunk, closed: Bools) -> None:
-        kept = ~closed if closed.any() else slice(None)
-        origins, added = chunk.origins[kept].astype(np.int32), chunk.added[kept].astype(np.int32)
-        self._settled.append((chunk.masks[kept], origins, added))
+        kept: Bools | slice = slice(None)
+        if closed.any():
+            kept = ~closed
+            extensions, no_longer = self._extensions[self._chunk], single(self._moves)[chunk.added[closed]]
+            np.bitwise_xor.at(extensions, chunk.origins[closed], no_longer)
+        origins = (chunk.origins[kept] + self._chunk.start).astype(np.int32)
+        last = chunk.added[kept].astype(np.int32)
+        self._larger.append(_Sets(chunk.masks[kept], origins, last))
+        self._most_after += int((self._moves - 1 - last).sum())
 
     def rise(self) -> None:
-        self._older_links, self._older_dropped = self._links, np.concatenate(self._dropped)
-        masks, origins, last = map(np.concatenate, zip(*self._settled, strict=True))
-        self._links = self._linked(origins, last)
-        self._masks, self._origins, self._last = masks, origins, last
-        self._dropped, self._settled = [], []
         self.size += 1
+        self._older_links, self._older_dropped = self._links, self._dropped
+        self._links = _Links.of(self._extensions)
+        self._pieces, self._larger = self._larger, []
+        self._most_next, self._most_after = self._most_after, 0
+        self._begin(sum(len(piece.masks) for piece in self._pieces))
 
-    def _linked(self, origins: NDArray[Any], last: NDArray[Any]) -> _Links:
-        counts = np.bincount(origins, minlength=len(self._masks))
-        first = np.cumsum(counts) - counts
-        extensions = np.zeros_like(self._masks)
-        extended = counts > 0
-        if len(last):
-            extensions[extended] = np.bitwise_or.reduceat(single(self._moves)[last], first[extended], axis=0)
-        return _Links(extensions, first)
+
+def _places(truths: Bools) -> tuple[Indices, Indices]:
+    """The row and the column of each truth; twice as fast as asking for both at once."""
+    flat = np.flatnonzero(truths)
+    rows = flat // truths.shape[1]
+    return rows, flat - rows * truths.shape[1]

@@ -36,7 +36,10 @@ class Search:
         """What the model says of the instance as it stands; `together` with all subsets, where one call does it."""
         problem, oracle, budget = self._problem, self._oracle, self._budget
         if together and whole_lattice.suits(problem, oracle, budget) and budget.time_over() is None:
-            self._judged = whole_lattice.judge(problem, oracle, with_instance=True)
+            try:
+                self._judged = whole_lattice.judge(problem, oracle, with_instance=True)
+            except Exception:  # noqa: BLE001  # whatever breaks a model down: it need not be the instance's own row
+                return oracle.judge_instance()
             assert self._judged.verdict is not None, "the instance at least is asked about"
             return self._judged.verdict.row(0)
         return oracle.judge_instance()

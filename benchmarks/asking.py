@@ -32,6 +32,11 @@ class Answered:
         return float(self.summary["elapsed_ms"]["search"]) / 1000
 
     @property
+    def model(self) -> float:
+        """The calls of the model alone, in seconds."""
+        return float(self.summary["elapsed_ms"]["model"]) / 1000
+
+    @property
     def posed(self) -> Posed:
         """The question as the answer's first line states it, for the other side."""
         features = self.start["features"]

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ class OnnxScorer:
         self._graph = graph
         self._features = tuple(features)
         self._places = placed(features)
+        self._plain = [feature.type != "category" for feature in features]
         self._activation = activation
         self._outputs = outputs
         self.dtype = graph.dtype
@@ -35,7 +37,8 @@ class OnnxScorer:
         return self._places[position]
 
     def cells(self, position: int, value: float) -> tuple[float, ...]:
-        return self._features[position].cells(value)
+        # Most values are numbers, and a number is its own cell.
+        return (value,) if self._plain[position] and not isnan(value) else self._features[position].cells(value)
 
     def dtype_at(self, position: int) -> np.dtype[Any]:
         """The type that the graph reads the feature at this position in."""

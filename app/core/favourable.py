@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 
+# The label that a regression gives.
+NO_CLASS = -1
+
 
 @dataclass(frozen=True, slots=True)
 class FavourableClasses:
@@ -30,17 +33,28 @@ class FavourableClasses:
         if self.threshold is not None:
             return np.greater_equal(score, outputs.dtype.type(self.threshold))
         best, rival = _highest(outputs, self.classes), _highest(outputs, self.others)
-        ahead: Bools = best > rival
+        if max(self.classes) < min(self.others):
+            # As argmax does, a tie goes to the class that is named first.
+            return np.greater_equal(best, rival)
+        ahead: Bools = np.greater(best, rival)
+        if max(self.others) < min(self.classes):
+            return ahead
         tied = best == rival
         if tied.any():
-            # As argmax does, a tie goes to the class that is named first.
             rows = outputs[tied]
             ahead[tied] = self._best(rows, self.classes) < self._best(rows, self.others)
         return ahead
 
     def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
         """The best class of the side that the decision falls on."""
+        if len(self.classes) == len(self.others) == 1:
+            return np.where(favourable, self.classes[0], self.others[0])
         return np.where(favourable, self._best(outputs, self.classes), self._best(outputs, self.others))
+
+    @property
+    def only_label(self) -> int | None:
+        """The class of everything that is favourable, where that can only be one."""
+        return self.classes[0] if len(self.classes) == 1 else None
 
     def merit(self, score: Floats) -> Floats:
         """How close a score comes; the higher the better."""
@@ -80,6 +94,10 @@ class FavourableInterval:
             held = held & np.less_equal(score, outputs.dtype.type(self.high))
         return held
 
+    @property
+    def only_label(self) -> int:
+        return NO_CLASS
+
     def merit(self, score: Floats) -> Floats:
         """How close a value comes to the interval; nought inside it."""
         low = -np.inf if self.low is None else self.low
@@ -89,7 +107,7 @@ class FavourableInterval:
 
     def labels(self, outputs: Floats, favourable: Bools) -> NDArray[np.intp]:
         """A regression has no classes."""
-        return np.full(len(outputs), -1, dtype=np.intp)
+        return np.full(len(outputs), NO_CLASS, dtype=np.intp)
 
 
 Favourable = FavourableClasses | FavourableInterval

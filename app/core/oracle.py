@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, inf
+from math import fsum, inf, isfinite
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -65,7 +65,7 @@ class Verdict:
     def of(cls, outputs: Floats, target: Favourable) -> "Verdict":
         score = target.score(outputs)
         favourable = target.holds(outputs, score)
-        if favourable.any():
+        if not (isfinite(score.max()) and isfinite(score.min())):
             # A score that is infinite is no ground for a recommendation.
             favourable &= np.isfinite(score)
         return cls(favourable, score, outputs, target)
@@ -78,6 +78,11 @@ class Verdict:
     def labels(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
         """The same for some rows: few are told of, and only for those it is worked out."""
         return self.target.labels(self.outputs[rows], self.favourable[rows])
+
+    def labels_of_favourable(self, rows: Sequence[int]) -> list[int]:
+        """The same for rows that are favourable."""
+        only = self.target.only_label
+        return self.labels(np.array(rows, dtype=np.intp)).tolist() if only is None else [only] * len(rows)
 
     def row(self, row: int) -> "Verdict":
         """The verdict on one row, in memory of its own."""

@@ -112,7 +112,7 @@ def _minimal(problem: Problem, judged: Judged) -> dict[int, list[Found]]:
     rows = minimal if len(numbers) == 2**moves else np.searchsorted(numbers, minimal).tolist()
     members = [_members(moves)[number] for number in minimal]
     costs = [fsum([problem.moves[move].weight for move in each]) for each in members]
-    scores, labels = [verdict.score[row] for row in rows], verdict.labels(np.array(rows, dtype=np.intp)).tolist()
+    scores, labels = [verdict.score[row] for row in rows], verdict.labels_of_favourable(rows)
     found: dict[int, list[Found]] = {}
     for each in map(Found, members, costs, scores, labels):
         found.setdefault(len(each.moves), []).append(each)

@@ -61,6 +61,20 @@ def test_a_regression_is_favourable_inside_its_interval(value: float, favourable
     assert judge(FavourableInterval(2.0, 3.0), [value])[0] is favourable
 
 
+def test_an_infinite_score_among_finite_ones_is_not_favourable():
+    """Neither side of infinity, not even in a tie or below an open end."""
+    verdict = Verdict.of(np.array([[-np.inf, 0], [0.5, 0], [np.inf, 0]], dtype=np.float32), FavourableInterval(None, 3))
+    assert verdict.favourable.tolist() == [False, True, False]
+    outputs = np.array([[-np.inf, -np.inf], [0.6, 0.4]], dtype=np.float32)
+    assert Verdict.of(outputs, FavourableClasses((0,), (1,))).favourable.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("classes", "others"), [((0, 1), (2,)), ((0, 2), (1,)), ((1, 2), (0,)), ((1,), (0, 2))])
+def test_a_tie_among_several_classes_goes_where_argmax_goes(classes, others):
+    for outputs in ([0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [0.4, 0.2, 0.4], [0.3, 0.3, 0.3]):
+        assert judge(FavourableClasses(classes, others), outputs)[0] is (int(np.argmax(outputs)) in classes)
+
+
 def test_an_interval_may_be_open():
     assert judge(FavourableInterval(None, 3.0), [-1e30])[0] is True
     assert judge(FavourableInterval(3.0, None), [np.inf])[0] is False

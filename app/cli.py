@@ -124,7 +124,7 @@ def _settings() -> Settings:
     known = {f"FLIPSET_{name.upper()}" for name in Settings.model_fields}
     for name in sorted(set(os.environ) - known):
         if name.startswith("FLIPSET_"):
-            print(f"{name} is not a setting; {suggestion(name, known)}", file=sys.stderr)
+            print(f"{name} is not a setting, and is ignored; {suggestion(name, known)}", file=sys.stderr)
     try:
         return Settings()
     except ValidationError as error:

@@ -31,8 +31,10 @@ class Settings(BaseSettings):
     )
     max_items: int = Field(default=1_000, ge=0, description="most names in the constraints of a request")
     max_searches: int = Field(
-        default=100, ge=1, description="answers under way at once in a process; one more is refused with 503"
+        default=100, ge=1, description="answers under way at once in each process; one more is refused with 503"
     )
     search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="searches that work at the same moment")
     workers: int = Field(default=1, ge=1, description="processes that serve the same port, each with all models")
-    grace_seconds: int = Field(default=10, ge=0, description="time for running answers to end at a stop")
+    grace_seconds: int = Field(
+        default=10, ge=0, description="time for answers under way to send their last lines at a stop"
+    )

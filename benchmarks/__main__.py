@@ -41,7 +41,7 @@ def main() -> None:
     if results:
         report.write_results(figures, results, quick=asked.quick)
     if page:
-        report.write_page(figures, page)
+        report.write_page(figures, page, quick=asked.quick)
 
 
 def _arguments() -> argparse.Namespace:
@@ -51,7 +51,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with hcv.csv, for real patients")
     parser.add_argument("--out", type=Path, metavar="FILE", help="results as JSON; a full run: benchmarks/results.json")
     parser.add_argument("--page", type=Path, metavar="DIR", help="table and charts; a full run: docs/benchmarks")
-    return parser.parse_args()
+    asked = parser.parse_args()
+    if asked.data and not (asked.data / "hcv.csv").is_file():
+        parser.error(f"--data: there is no hcv.csv in {asked.data}")
+    return asked
 
 
 def _measured(asked: argparse.Namespace, console: Console) -> list[Figure]:

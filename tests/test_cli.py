@@ -116,7 +116,7 @@ def test_a_terminal_tells_what_stands_in_the_way():
 def test_a_misspelt_setting_is_noticed():
     done = flipset("validate", FLIPSET_POTR="1")
     assert done.returncode == 0
-    assert "FLIPSET_POTR is not a setting; did you mean 'FLIPSET_PORT'?" in done.stderr
+    assert "FLIPSET_POTR is not a setting, and is ignored; did you mean 'FLIPSET_PORT'?" in done.stderr
 
 
 def test_a_registry_that_is_nobody_s_own_is_checked_too(tmp_path: Path):
@@ -133,4 +133,6 @@ def test_a_setting_that_makes_no_sense_is_named():
     done = flipset("serve", FLIPSET_PORT="door")
     assert done.returncode == 1
     assert done.stderr == "FLIPSET_PORT: must be a whole number\n"
+    assert flipset("serve", FLIPSET_PORT="70000").stderr == "FLIPSET_PORT: must be 65535 or less\n"
+    assert flipset("serve", FLIPSET_WORKERS="0").stderr == "FLIPSET_WORKERS: must be 1 or more\n"
     assert "Traceback" not in done.stderr

@@ -54,8 +54,13 @@ def reason_of(error: Any) -> str:
         "int_parsing": "must be a whole number",
         "int_type": "must be a whole number",
     }
-    if error["type"] in ("enum", "literal_error"):
-        return f"must be {error['ctx']['expected']}"
+    match error["type"]:
+        case "enum" | "literal_error":
+            return f"must be {error['ctx']['expected']}"
+        case "greater_than_equal":
+            return f"must be {error['ctx']['ge']} or more"
+        case "less_than_equal":
+            return f"must be {error['ctx']['le']} or less"
     return known.get(error["type"]) or str(error["msg"]).removeprefix("Value error, ")
 
 

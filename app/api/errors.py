@@ -98,9 +98,10 @@ class InvalidRequest(RequestError):
     """Fields of the request that cannot be accepted."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
-        count = f"{len(errors)} fields are" if len(errors) > 1 else "One field is"
         first = f"{errors[0].field}: {errors[0].message}"
-        super().__init__(f"{count} not as they should be; {first}." if len(errors) > 1 else f"{first}.", errors)
+        first += "" if first.endswith("?") else "."
+        several = f"{len(errors)} fields are not as they should be. The first is " if len(errors) > 1 else ""
+        super().__init__(f"{several}{first}", errors)
 
 
 class ConflictingConstraints(RequestError):

@@ -1,13 +1,13 @@
 """Reading values and names of a request, with all that is wrong collected on the way."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 from typing import Any, cast
 
 from app.adapters.features import ModelFeature, Unreadable
 from app.adapters.models import Model
-from app.adapters.names import LONGEST_NAME, suggestion
+from app.adapters.names import LONGEST_NAME, closest, suggestion
 from app.adapters.numbers import SentNumber
 from app.api.errors import MOST_ERRORS, FieldError, InvalidRequest
 from app.api.schemas import Instance
@@ -37,7 +37,9 @@ class Errors:
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
     """The values in the model's order; every feature is needed, and no other."""
     if instance.keys() != model.positions.keys():
-        check_known(instance, model.positions, field, errors)
+        # A misspelt name is one of those that are lacking: another would put the value in the wrong place.
+        lacking = [name for name in model.positions if name not in instance]
+        check_known(instance, model.positions, field, errors, meant=lacking)
     return tuple(
         read_value(instance[feature.name], position, model, field, errors)
         if feature.name in instance
@@ -74,10 +76,14 @@ def too_large(value: float, position: int, model: Model) -> str | None:
     return None if all(map(read_as.holds, model.features[position].cells(value))) else read_as.name
 
 
-def check_known(given: Iterable[str], known: Iterable[str], field: str, errors: Errors) -> None:
+def check_known(
+    given: Iterable[str], known: Iterable[str], field: str, errors: Errors, meant: Sequence[str] = ()
+) -> None:
+    """Every name must be known; of a name that is not, `meant` are the likelier ones."""
     for name in given:
         if name not in known and not errors.suffice:
-            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {suggestion(name, known)}")
+            hint = closest(name, meant) or suggestion(name, known)
+            errors.add(f"{field}.{name[:LONGEST_NAME]}", f"is not a feature of this model; {hint}")
 
 
 def check_list(given: list[str], known: Iterable[str], field: str, what: str, errors: Errors) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.live.asking import PATH, PERSON, ask, refused
-from tests.live_server import LiveServer
+from tests.live_server import ROOT, LiveServer
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -86,6 +86,15 @@ def test_a_margin_that_leads_out_of_all_numbers_is_refused(client: httpx.Client)
 
 def test_all_missing_features_are_named_at_once(client: httpx.Client):
     assert refused(ask(client, {"instance": {"B": 1}}), 422) == {f"instance.{name}": "is missing" for name in "ACD"}
+
+
+def test_a_misspelt_feature_is_taken_for_one_that_is_lacking(client: httpx.Client):
+    """ATL is as near to AST as to ALT, but AST is there: its value must not be replaced."""
+    example = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+    example["instance"]["ATL"] = example["instance"].pop("ALT")
+    response = client.post("/v1/models/hcv/counterfactuals", json=example)
+    assert refused(response, 422)["instance.ATL"] == "is not a feature of this model; did you mean 'ALT'?"
+    assert response.json()["detail"].endswith("did you mean 'ALT'?")
 
 
 def test_names_in_lists_are_checked(client: httpx.Client):

@@ -15,7 +15,7 @@ from benchmarks import charts
 from benchmarks.figures import Figure
 
 PACKAGES = ("fastapi", "flipset", "numpy", "onnxruntime", "pydantic", "starlette", "uvicorn", "z3-solver")
-HEADINGS = ("figure", "goal", "measured", "goal reached")
+HEADINGS = ("name", "figure", "goal", "measured", "reached")
 
 
 def machine() -> dict[str, Any]:
@@ -29,9 +29,9 @@ def machine() -> dict[str, Any]:
 
 def show(figures: Sequence[Figure], console: Console, *, quick: bool) -> None:
     if quick:
-        table = Table("figure", "measured", title="Quick: everything works. Far too small to judge by.")
-        for title, _, measured, _ in map(_cells, figures):
-            table.add_row(title, measured)
+        table = Table("name", "figure", "measured", title="Quick: everything works. Far too small to judge by.")
+        for name, title, _, measured, _ in map(_cells, figures):
+            table.add_row(name, title, measured)
     else:
         table = Table(*HEADINGS)
         for figure in figures:
@@ -56,7 +56,7 @@ def write_page(figures: Sequence[Figure], folder: Path, *, quick: bool) -> None:
         "Written by `make bench`; what each figure means: [../benchmarks.md](../benchmarks.md).",
         "",
     ]
-    lines += [f"| {' | '.join(HEADINGS)} |", "|---|---|---|---|"]
+    lines += [f"| {' | '.join(HEADINGS)} |", "|---|---|---|---|---|"]
     lines += [f"| {' | '.join(_cells(figure))} |" for figure in figures]
     lines += ["", f"{facts['cores']} cores ({facts['processor']}), Python {facts['python']}, {packages}."]
     drawn = charts.drawn(figures)
@@ -66,9 +66,9 @@ def write_page(figures: Sequence[Figure], folder: Path, *, quick: bool) -> None:
         (folder / name).write_text(svg, encoding="utf-8")
 
 
-def _cells(figure: Figure) -> tuple[str, str, str, str]:
+def _cells(figure: Figure) -> tuple[str, str, str, str, str]:
     asked, measured = f"{figure.bound} {number(figure.asked)}", f"{number(figure.measured)} {figure.unit}"
-    return figure.title, asked, measured, "yes" if figure.reached else "NO"
+    return figure.name, figure.title, asked, measured, "yes" if figure.reached else "NO"
 
 
 def number(value: float) -> str:

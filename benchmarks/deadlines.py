@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
 
+import numpy as np
+
 from benchmarks.asking import request
 from benchmarks.figures import Figure, agreed
 from benchmarks.models import DEADLINE_WIDTHS, names
@@ -19,6 +21,7 @@ class Endless:
     model: str
     hands_over: bool = False
     threshold: float | None = None
+    formulas: bool = False
 
 
 SEARCHES = (
@@ -27,6 +30,7 @@ SEARCHES = (
     Endless("auto", "auto", "five-of"),
     Endless("auto, handed over to the solver", "auto", "five-of", hands_over=True),
     Endless("cemsp", "cemsp", "five-of"),
+    Endless("cemsp with hard formulas", "cemsp", "five-of", formulas=True),
 )
 
 
@@ -49,6 +53,12 @@ def _rows_of_five_levels(width: int) -> int:
     return sum(comb(width, size) for size in range(6))
 
 
+def _hard_formulas(width: int) -> list[str]:
+    """Exclusive ors of many features, which no solver likes."""
+    rng = np.random.default_rng(width)
+    return [" xor ".join(rng.choice(names(width), 8, replace=False)) for _ in range(width // 2)]
+
+
 def _ended(workshop: Workshop, search: Endless, width: int) -> float | None:
     """After how many milliseconds; None where something else than the deadline ended it."""
     limits = {
@@ -56,7 +66,8 @@ def _ended(workshop: Workshop, search: Endless, width: int) -> float | None:
         "deadline_ms": workshop.sizes.deadline_ms,
         "max_model_rows": _rows_of_five_levels(width) + 100_000 if search.hands_over else 20_000_000,
     }
+    constraints = {"formulas": _hard_formulas(width), "max_changes": width // 3} if search.formulas else {}
     target = {} if search.threshold is None else {"threshold": search.threshold}
-    body = request(dict.fromkeys(names(width), 0), target=target, limits=limits)
+    body = request(dict.fromkeys(names(width), 0), target=target, constraints=constraints, limits=limits)
     answered = workshop.asker.ask(f"{search.model}-{width}", body)
     return answered.total * 1000 if answered.summary["stopped_by"] == "deadline" else None

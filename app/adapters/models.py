@@ -3,14 +3,11 @@
 import hashlib
 import json
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from app.adapters.features import FeatureEntry, ModelFeature, Unreadable
@@ -26,10 +23,6 @@ from app.core.ranges import NormalRange
 
 # The name of a model's folder, as it stands in the URL; hcv@2 is another version of hcv, side by side with it.
 ADDRESS = re.compile("[A-Za-z0-9][A-Za-z0-9._@-]*")
-
-# A call that takes no longer than this may be made while everybody else waits.
-PROMPT_SECONDS = 0.002
-MOST_PROMPT_ROWS = 4**5
 
 # No score of a float32 model is larger.
 MOST_THRESHOLD = 3e38
@@ -105,8 +98,6 @@ class Model:
     training: Mapping[str, Any]
     examples: Mapping[str, dict[str, Any]]
     scorer: OnnxScorer
-    # How many rows it scores in one call while everybody waits; nought where a single one takes too long for that.
-    prompt_rows: int
     # Where each feature stands, and the type that the graph reads it in.
     positions: Mapping[str, int]
     types: tuple[NumberType, ...]
@@ -138,7 +129,6 @@ def load_model(folder: Path) -> Model:
         training=entry.training,
         examples=examples,
         scorer=scorer,
-        prompt_rows=_prompt_rows(scorer, features),
         positions={feature.name: position for position, feature in enumerate(features)},
         types=tuple(number_type(scorer.dtype_at(position)) for position in range(len(features))),
         file=file,
@@ -232,22 +222,3 @@ def _scorer(file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], c
             [Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts: {error.reason}")]
         ) from None
     return scorer
-
-
-def _prompt_rows(scorer: OnnxScorer, features: Sequence[ModelFeature]) -> int:
-    """The largest power of four, up to a thousand, whose rows are scored promptly."""
-    row = np.array([[cell for feature in features for cell in feature.cells(0.0)]], dtype=scorer.dtype)
-    prompt, rows = 0, 1
-    while rows <= MOST_PROMPT_ROWS and _seconds(scorer, np.repeat(row, rows, axis=0)) <= PROMPT_SECONDS:
-        prompt, rows = rows, rows * 4
-    return prompt
-
-
-def _seconds(scorer: OnnxScorer, rows: NDArray[Any]) -> float:
-    """The shortest of three tries: a pause of the machine is not the model's."""
-    times = []
-    for _ in range(3):
-        began = time.perf_counter()
-        scorer(rows)
-        times.append(time.perf_counter() - began)
-    return min(times)

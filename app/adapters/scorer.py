@@ -16,6 +16,9 @@ from app.core.favourable import Floats
 BATCH_SECONDS = 0.05
 # With more rows the network's layers no longer fit the processor's cache.
 MOST_BATCH_ROWS = 4**6
+# A call that takes no longer than this may be made while everybody else waits.
+PROMPT_SECONDS = 0.002
+MOST_PROMPT_ROWS = 4**5
 # So many rows are tried when a model is loaded.
 TRIED = 200
 
@@ -32,6 +35,8 @@ class OnnxScorer:
         self._outputs = outputs
         self.dtype = graph.dtype
         self.batch_rows = 1
+        # How many rows it scores in one call while everybody waits; nought where a single one takes too long for that.
+        self.prompt_rows = 0
 
     def columns(self, position: int) -> tuple[int, ...]:
         return self._places[position]
@@ -62,6 +67,7 @@ class OnnxScorer:
             raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._outputs} are needed")
         self._settle()
         self.batch_rows = batch_rows_for(self._seconds)
+        self.prompt_rows = prompt_rows_for(self._seconds)
 
     def _settle(self) -> None:
         """Try the graph on rows of every size: how it is best run, and whether its scores are what they should be."""
@@ -89,7 +95,8 @@ class OnnxScorer:
     def _seconds(self, rows: int) -> float:
         matrix = self._noughts(rows)
         best = float("inf")
-        for _ in range(2):
+        # The shortest of three tries: a pause of the machine is not the model's.
+        for _ in range(3):
             began = time.perf_counter()
             self(matrix)
             best = min(best, time.perf_counter() - began)
@@ -105,6 +112,14 @@ def batch_rows_for(seconds: Callable[[int], float]) -> int:
     while rows < MOST_BATCH_ROWS and 4 * seconds(rows) <= BATCH_SECONDS:
         rows *= 4
     return rows
+
+
+def prompt_rows_for(seconds: Callable[[int], float]) -> int:
+    """The largest power of four, up to a thousand, whose rows are scored promptly."""
+    prompt, rows = 0, 1
+    while rows <= MOST_PROMPT_ROWS and seconds(rows) <= PROMPT_SECONDS:
+        prompt, rows = rows, rows * 4
+    return prompt
 
 
 def _activated(outputs: Floats, activation: str) -> Floats:

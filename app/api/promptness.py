@@ -10,10 +10,13 @@ from app.api.posing import Question
 from app.api.schemas import CounterfactualsRequest
 from app.core.budget import Limits
 from app.core.conflicts import MOST_TABLED
+from app.core.constraints import Stated
 from app.core.facts import Engine
 
 # Names in the constraints, and words in those of the registry.
 MOST_NAMED = 64
+# Constraints of an answer that is given at once.
+MOST_ITEMS = 8
 
 
 def is_prompt_to_pose(request: CounterfactualsRequest, model: Model, registry: Registry | None) -> bool:
@@ -29,10 +32,19 @@ def is_prompt_to_pose(request: CounterfactualsRequest, model: Model, registry: R
         return False
     known = model.positions.keys()
     others = (named_here, request.normal_ranges, request.guide, request.weights)
-    return model.prompt_rows > 0 and request.instance.keys() == known and all(known >= set(names) for names in others)
+    if not model.scorer.prompt_rows or request.instance.keys() != known:
+        return False
+    return all(known >= set(names) for names in others)
 
 
 def is_prompt_to_answer(question: Question, engine: Engine, limits: Limits) -> bool:
-    """Whether every subset can be judged in one prompt call, the explanation included, and no solver is needed."""
+    """Whether every subset can be judged in one prompt call, the explanation included, and no solver is needed.
+
+    Each answer, and each subset of an explanation, is held against every constraint: there must be few of those too.
+    """
+    items = question.problem.items
+    if len(items) > MOST_ITEMS or any(isinstance(item.statement, Stated) for item in items):
+        return False
     subsets = 1 << len(question.problem.candidates)
-    return engine is not Engine.CEMSP and subsets <= question.model.prompt_rows and 2 * subsets < limits.max_model_rows
+    within_limits = 2 * subsets < limits.max_model_rows
+    return engine is not Engine.CEMSP and subsets <= question.model.scorer.prompt_rows and within_limits

@@ -17,7 +17,7 @@ from app.core.budget import StopFlag
 
 # What is counted beforehand takes half of this at the most. Should it take longer, on a busy machine perhaps, the
 # answer goes on in a thread.
-PROMPT_SECONDS = 0.01
+ON_THE_LOOP_SECONDS = 0.01
 
 
 async def respond(request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service) -> Response:
@@ -44,7 +44,7 @@ def answered(answer: Answer, form: Form, service: Service) -> Response:
     """One piece, if the answer is quick; what is not there in time follows in a stream."""
     ready, rest, finished = form.frame(answer.start()), answer.rest(), False
     if answer.is_prompt:
-        pieces, finished = gather(rest, form, PROMPT_SECONDS)
+        pieces, finished = gather(rest, form, ON_THE_LOOP_SECONDS)
         ready += pieces
     if finished:
         service.end(answer)

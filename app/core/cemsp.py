@@ -10,19 +10,19 @@ A subset is a whole number here: one bit a move, the first move highest.
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, combinations, islice
 from math import fsum
 from operator import or_
 
 import numpy as np
 
-from app.core import whole_lattice
+from app.core import dense_frontier
 from app.core.budget import Budget, Stopped, StoppedBy
-from app.core.dense_frontier import all_masks, table
+from app.core.dense_frontier import table
 from app.core.facts import Answers, Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
-from app.core.lattice import frontier_over
+from app.core.frontier import CHUNK
 from app.core.masks import Masks, as_truths, of_sets, of_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
@@ -37,6 +37,8 @@ class Searched:
     assumed_monotone: bool
 
 
+# So many subsets of many moves are listed at a time.
+LISTED = 4096
 # So many walks go down from one seed at the most.
 MOST_WALKS = 16
 
@@ -209,14 +211,15 @@ def _count_until_false(judged: Bools) -> int:
 
 
 def _by_size(moves: int, larger_than: int) -> Iterator[Masks]:
-    """The proper subsets of more than so many moves, smallest first."""
-    if moves <= whole_lattice.MOST_MOVES:
-        yield all_masks(moves)[table(moves).starts[larger_than + 1] : -1]
+    """The proper subsets of more than so many moves, smallest first, in chunks: there may be no end of them."""
+    if moves <= dense_frontier.MOST_MOVES:
+        subsets = table(moves)
+        left = subsets.numbers[subsets.starts[larger_than + 1] : -1]
+        yield from (subsets.masks(left[start : start + CHUNK]) for start in range(0, len(left), CHUNK))
         return
-    frontier = frontier_over(moves)
-    while frontier.size < moves - 1:
-        for chunk in frontier.chunks():
-            if frontier.size >= larger_than:
-                yield chunk.masks
-            frontier.settle(chunk, np.zeros(len(chunk.masks), dtype=np.bool_))
-        frontier.rise()
+    for size in range(larger_than + 1, moves):
+        members = combinations(range(moves), size)
+        while chunk := list(islice(members, LISTED)):
+            truths = np.zeros((len(chunk), moves), dtype=np.bool_)
+            np.put_along_axis(truths, np.array(chunk), True, axis=1)
+            yield of_truths(truths)

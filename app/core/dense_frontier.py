@@ -43,12 +43,6 @@ def table(moves: int) -> Table:
     return Table(moves, numbers, tuple(starts.tolist()))
 
 
-@cache
-def all_masks(moves: int) -> Masks:
-    """All subsets in the order of their table; only for as many moves as are searched in one call."""
-    return table(moves).masks(table(moves).numbers)
-
-
 def as_bits(flags: Bools) -> int:
     """One flag for each subset by its number, as one whole number: 2^n bits."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")

@@ -13,7 +13,7 @@ from app.core.budget import Budget
 from app.core.candidate_rows import CandidateRows, Cells, every_row
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
-from app.core.masks import Masks, as_truths, of_sets
+from app.core.masks import Masks, as_truths, of_sets, sizes
 from app.core.problem import Move
 
 
@@ -112,6 +112,17 @@ class _Leader(NamedTuple):
     verdict: Verdict
 
 
+def _first(masks: Masks, rows: NDArray[np.intp]) -> int:
+    """Of several rows that are as good: the smallest subset, then the first by its positions.
+
+    Beyond one word, subsets are asked about in that order anyway.
+    """
+    if len(rows) > 1 and masks.ndim == 1:
+        tied = masks[rows]
+        return int(rows[np.lexsort((~tied, sizes(tied)))[0]])
+    return int(rows[0])
+
+
 class Oracle:
     """Builds the candidate rows r(x, S), has them scored, and keeps count."""
 
@@ -185,7 +196,7 @@ class Oracle:
         if merits.max() <= self._best_merit:
             return
         merits = np.where(np.isfinite(verdict.score), merits, -np.inf)
-        row = int(merits.argmax())
+        row = _first(masks, np.flatnonzero(merits == merits.max()))
         if self._leader is None or merits[row] > self._best_merit:
             self._best_merit = float(merits[row])
             self._leader = _Leader(masks[row : row + 1], verdict.row(row))

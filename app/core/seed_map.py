@@ -12,9 +12,9 @@ from app.core.facts import Working
 from app.core.formula import Changed, Count
 from app.core.problem import Problem
 
-# The solver looks up after so many conflicts, a few milliseconds, and after twice as many each time that it is in vain.
-FIRST_CONFLICTS = 1_000
-MOST_CONFLICTS = 16_000
+# The solver looks up after so many conflicts: 1 to 3 ms in hard formulas. It keeps Python's lock meanwhile, so nobody
+# else gets a word in. A fixed number, and no time: what it proposes next may depend on where it looked up.
+CONFLICTS_AT_A_TIME = 100
 
 
 class SeedMap:
@@ -45,16 +45,14 @@ class SeedMap:
 
     def propose(self) -> Generator[Working, None, int | None]:
         """A subset that nothing has ruled out yet, one bit a move, the first highest; None when there is none left."""
-        conflicts = FIRST_CONFLICTS
         while True:
             self._budget.check()
             with self._at_work():
-                self._solver.conf_budget(conflicts)
+                self._solver.conf_budget(CONFLICTS_AT_A_TIME)
                 self.checks += 1
                 satisfiable = self._solver.solve_limited()
             if satisfiable is not None:
                 return self._read() if satisfiable else None
-            conflicts = min(2 * conflicts, MOST_CONFLICTS)
             yield Working()
 
     def block_up(self, moves: Sequence[int]) -> None:

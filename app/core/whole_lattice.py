@@ -19,13 +19,13 @@ from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 
 # Up to so many moves all subsets are put together.
-MOST_MOVES = 10
+MOST_AT_ONCE = 10
 
 
 def suits(problem: Problem, oracle: Oracle, budget: Budget) -> bool:
     """Whether all subsets fit one call of the model and the budget."""
     moves = len(problem.moves)
-    return 0 < moves <= MOST_MOVES and 2**moves <= min(oracle.batch_rows, budget.rows_left)
+    return 0 < moves <= MOST_AT_ONCE and 2**moves <= min(oracle.batch_rows, budget.rows_left)
 
 
 class Judged(NamedTuple):

@@ -88,7 +88,7 @@ def test_any_other_answer_is_a_stream_of_the_same_bytes(make_form):
 @pytest.mark.parametrize("make_form", FORMS)
 def test_what_is_not_there_in_time_follows_in_a_stream(make_form, monkeypatch: pytest.MonkeyPatch):
     """Thought to be quick, and not: no line is lost, none comes twice."""
-    monkeypatch.setattr(responding, "PROMPT_SECONDS", 0.0)
+    monkeypatch.setattr(responding, "ON_THE_LOOP_SECONDS", 0.0)
     answer = FakeAnswer(is_prompt=True, seconds=0.03)
     pieces, streamed, service = sent(answer, make_form())
     assert streamed

@@ -2,13 +2,14 @@
 
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from app.core.budget import Budget, Limits, StopFlag, StoppedBy
 from app.core.engines import Search
-from app.core.facts import Answers, Engine, Finished, Guarantee, LevelFinished
+from app.core.facts import Answers, Engine, Explained, Finished, Guarantee, LevelFinished
 from app.core.oracle import Oracle
 from tests.brute_force import Case, is_monotone, minimal_sets
 from tests.networks import Network, random_case
@@ -311,6 +312,33 @@ def any_one_suffices(width: int) -> tuple[Case, Network]:
     case, network = at_least(1, of=width)
     network.batch_rows = 1
     return case, network
+
+
+@pytest.mark.parametrize("batch_rows", [4, 4096])
+def test_of_several_subsets_that_come_as_close_the_smallest_is_told(batch_rows: int):
+    """{0} alone and {1, 2} together reach -1, which is not enough, and so do all larger sets of these."""
+    case, _ = everything_fails(3)
+    first = np.array([[1, 0, 1], [0, 1, 1], [0, 1, 1]], dtype=float)
+    tied = Network(first, np.array([0.0, -1.0, -2.0]), np.array([2.0, 2.0, -2.0]), -3.0, batch_rows)
+    run = Run(case, tied, "lattice")
+    (explained,) = [fact for fact in run.facts if isinstance(fact, Explained)]
+    assert explained.best.moves == (0,)
+
+
+def test_checking_a_large_answer_takes_no_memory_to_speak_of():
+    """24 features that change all together or not at all: 16 million smaller sets are looked at, none is held."""
+    case, network = at_least(24, of=24)
+    together = Case(**{**vars(case), "correlated": [list(range(24))]})
+    problem = pose_case(together)
+    budget = Budget(Limits(1_000, 2.0), time.perf_counter, time.perf_counter(), StopFlag())
+    oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
+    oracle.judge_instance()
+    tracemalloc.start()
+    facts = list(Search(problem, oracle, budget).facts(Engine.CEMSP))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(facts[-1], Finished)
+    assert peak < 20 * 2**20
 
 
 def everything_fails(width: int) -> tuple[Case, Network]:

@@ -21,12 +21,7 @@ PATH = "/v1/models/slow/counterfactuals"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that takes some 10 ms a row."""
-    folder = tmp_path_factory.mktemp("slow")
-    graphs.write_slow_network(folder / "models/slow/model.onnx", len(NAMES))
-    graphs.write_model_toml(folder / "models/slow", NAMES, registry="slow")
-    graphs.write_registry(folder / "ranges/slow.toml", dict.fromkeys(NAMES, "{ low = 1 }"))
-    return folder
+    return graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES)
 
 
 def workers_of(server: LiveServer) -> set[int]:

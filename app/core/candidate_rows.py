@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.frontier import Chunk
 from app.core.masks import WORD, Masks
 
 # The most moves that share a table, which has a row for each subset of them; fewer, where rows are long.
@@ -78,25 +79,45 @@ class CandidateRows:
             turns = self._tables[0].turns
             turns ^= self._bits
         self._rows = self._turns = np.empty((0, len(instance)), dtype=self._bits.dtype)
+        # Where each move takes one column: which, and what it then holds.
+        plain = all(len(move.columns) == 1 for move in moves)
+        self._columns = np.array([move.columns[0] for move in moves]) if plain else None
+        self._values = np.array([move.values[0] for move in moves], dtype=instance.dtype) if plain else changed[:0]
+        self._origin_masks: Masks | None = None
+        self._origins = changed[:0]
 
     def of(self, masks: Masks) -> NDArray[Any]:
         """The rows of these subsets, until the next are asked for: they are written over the last ones.
 
         New memory for each batch would cost as much as the rows themselves.
         """
-        count = len(masks)
-        if count > len(self._rows):
-            self._rows = np.empty((count, len(self._bits)), dtype=self._bits.dtype)
-            self._turns = np.empty_like(self._rows) if len(self._tables) > 1 else self._rows
-        rows, turns = self._rows[:count], self._turns[:count]
+        rows = self._room_for(len(masks))
         if not self._tables:
             rows[:] = self._bits
             return rows.view(self._dtype)
         self._tables[0].write(masks, rows)
+        turns = self._turns[: len(masks)]
         for table in self._tables[1:]:
             table.write(masks, turns)
             rows ^= turns
         return rows.view(self._dtype)
+
+    def of_chunk(self, chunk: Chunk) -> NDArray[Any]:
+        """The same for subsets that extend others by one move: the row of the other, with one cell changed."""
+        if chunk.origin_masks is None or self._columns is None:
+            return self.of(chunk.masks)
+        if self._origin_masks is not chunk.origin_masks:
+            self._origin_masks, self._origins = chunk.origin_masks, self.of(chunk.origin_masks).copy()
+        rows = self._room_for(len(chunk.masks)).view(self._dtype)
+        self._origins.take(chunk.origins, axis=0, out=rows, mode="clip")
+        rows[np.arange(len(rows)), self._columns[chunk.added]] = self._values[chunk.added]
+        return rows
+
+    def _room_for(self, count: int) -> NDArray[Any]:
+        if count > len(self._rows):
+            self._rows = np.empty((count, len(self._bits)), dtype=self._bits.dtype)
+            self._turns = np.empty_like(self._rows) if len(self._tables) > 1 else self._rows
+        return self._rows[:count]
 
     def _groups(self, moves: int) -> Iterator[tuple[int, int]]:
         """From where to where each group goes; none goes beyond a word."""

@@ -18,6 +18,13 @@ class Chunk(NamedTuple):
     masks: Masks
     origins: Indices = np.zeros(0, dtype=np.intp)
     added: Indices = np.zeros(0, dtype=np.intp)
+    # The subsets that are extended; None where it is not known what extends what.
+    origin_masks: Masks | None = None
+
+    def part(self, rows: slice | Bools) -> "Chunk":
+        if self.origin_masks is None:
+            return Chunk(self.masks[rows])
+        return Chunk(self.masks[rows], self.origins[rows], self.added[rows], self.origin_masks)
 
 
 class Frontier(Protocol):

@@ -14,7 +14,7 @@ from app.core.dense_frontier import DenseFrontier
 from app.core.facts import Answers, Fact, LevelFinished, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds, only_forbids
-from app.core.frontier import Frontier
+from app.core.frontier import Chunk, Frontier
 from app.core.masks import Masks, as_members, as_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
@@ -100,7 +100,7 @@ def _scanned(scan: "_Scan", frontier: Frontier, budget: Budget, last: bool) -> I
     for chunk in frontier.chunks():
         # Where most subsets are closed, calls of the model are far apart.
         budget.check()
-        closed = yield from scan.judged(chunk.masks)
+        closed = yield from scan.judged(chunk)
         if not last:
             frontier.settle(chunk, closed)
 
@@ -122,15 +122,15 @@ class _Scan:
         self._scores: list[NDArray[Any]] = []
         self._labels: list[NDArray[np.intp]] = []
 
-    def judged(self, masks: Masks) -> Generator[Working, None, Bools]:
+    def judged(self, chunk: Chunk) -> Generator[Working, None, Bools]:
         """Judge the feasible ones among these subsets; which of all are closed, since no further change is of use."""
         if not (self._forbidding or self._others):
-            return (yield from self._hit(masks))
-        truths = as_truths(masks, self._moves)
+            return (yield from self._hit(chunk))
+        truths = as_truths(chunk.masks, self._moves)
         closed = ~holds(all_of(*self._forbidding), truths)
         feasible = holds(all_of(*self._others), truths) & ~closed
-        self._set_aside(len(masks) - int(np.count_nonzero(feasible | closed)))
-        closed[feasible] = yield from self._hit(masks[feasible])
+        self._set_aside(len(closed) - int(np.count_nonzero(feasible | closed)))
+        closed[feasible] = yield from self._hit(chunk.part(feasible))
         return closed
 
     def _set_aside(self, infeasible: int) -> None:
@@ -140,17 +140,17 @@ class _Scan:
         if self._open > self._budget.most_rows:
             raise Stopped(StoppedBy.MAX_MODEL_ROWS)
 
-    def _hit(self, masks: Masks) -> Generator[Working, None, Bools]:
+    def _hit(self, chunk: Chunk) -> Generator[Working, None, Bools]:
         """Which of these subsets are favourable."""
-        hit = np.zeros(len(masks), dtype=np.bool_)
+        hit = np.zeros(len(chunk.masks), dtype=np.bool_)
         start = 0
-        while start < len(masks):
+        while start < len(hit):
             if self._has_enough():
                 raise Stopped(StoppedBy.MAX_COUNTERFACTUALS)
-            batch = masks[start : start + self._oracle.batch_rows]
-            verdict = self._oracle.judge(batch)
+            batch = chunk.part(slice(start, start + self._oracle.batch_rows))
+            verdict = self._oracle.judge_chunk(batch)
             hit[start : start + len(verdict)] = verdict.favourable
-            self._keep(batch, verdict)
+            self._keep(batch.masks, verdict)
             start += len(verdict)
             yield Working()
         return hit

@@ -13,6 +13,7 @@ from app.core.budget import Budget
 from app.core.candidate_rows import CandidateRows, Cells, every_row
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
+from app.core.frontier import Chunk
 from app.core.masks import Masks, as_truths, of_sets, sizes
 from app.core.problem import Move
 
@@ -174,6 +175,11 @@ class Oracle:
         """Judge subsets, as many from the front as the budget allows."""
         masks = masks[: self._budget.take_rows(len(masks))]
         return self._said(masks, self._rows.of(masks))
+
+    def judge_chunk(self, chunk: Chunk) -> Verdict:
+        """The same for a part of a chunk, whose rows are easier to put together."""
+        chunk = chunk.part(slice(0, self._budget.take_rows(len(chunk.masks))))
+        return self._said(chunk.masks, self._rows.of_chunk(chunk))
 
     def judge_small(self, masks: Masks, numbers: NDArray[np.intp]) -> Verdict:
         """Judge subsets of few moves, given by their numbers too; the budget is known to allow them all."""

@@ -92,7 +92,7 @@ class SparseFrontier:
         extensions = self._extensions[self._chunk]
         extensions[:] = self._may_extend(sets)
         places, added = _places(as_truths(extensions, self._moves))
-        return Chunk(sets.masks[places] | single(self._moves)[added], places, added)
+        return Chunk(sets.masks[places] | single(self._moves)[added], places, added, sets.masks)
 
     def _may_extend(self, sets: _Sets) -> Masks:
         """The moves that may extend each of these subsets."""

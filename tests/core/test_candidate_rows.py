@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from app.core import candidate_rows
-from app.core.candidate_rows import CandidateRows, Cells
-from app.core.masks import of_truths
+from app.core.candidate_rows import CandidateRows, Cells, every_row
+from app.core.masks import of_sets, of_truths
+from app.core.sparse_frontier import SparseFrontier
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64, np.int32])
@@ -39,3 +40,25 @@ def test_missing_values_and_signed_noughts_keep_their_bits():
     )
     wanted = np.array([instance, [2.5, -0.0, 1.0, np.nan], [np.nan, 0.0, 1.0, np.nan]], dtype=np.float32)
     assert rows.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_rows_that_extend_others_are_the_same_rows(width: int):
+    """Two levels of 23 moves, whole chunks and parts of them; moves of one column, and of two."""
+    moves = 23
+    cells = [Cells(range(move * width, (move + 1) * width), [move + 1.0] * width) for move in range(moves)]
+    instance = -np.arange(moves * width + 3, dtype=np.float32)
+    rows, others = CandidateRows(instance, cells), CandidateRows(instance, cells)
+    front = SparseFrontier(moves)
+    for _ in range(3):
+        for chunk in front.chunks():
+            for part in (chunk, chunk.part(slice(5, 17)), chunk.part(chunk.masks % 3 == 0)):
+                assert rows.of_chunk(part).tobytes() == others.of(part.masks).tobytes()
+            front.settle(chunk, np.arange(len(chunk.masks)) % 4 == 1)
+        front.rise()
+
+
+def test_all_rows_of_few_moves_are_the_same_rows():
+    cells = [Cells((3,), (1.0,)), Cells((0, 1), (2.0, 4.0)), Cells((4,), (8.0,))]
+    instance = -np.arange(5, dtype=np.float64)
+    assert every_row(instance, cells).tobytes() == CandidateRows(instance, cells).of(of_sets(range(8), 3)).tobytes()

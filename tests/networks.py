@@ -108,3 +108,9 @@ def _random_network(rng: np.random.Generator, case: Case, monotone: bool) -> Net
     network = Network(first, rng.integers(-6, 7, hidden).astype(float), second, 0.0)
     network.second_bias = -float(network.value(np.array(case.values))) - float(rng.integers(0, 12))
     return network
+
+
+def at_least(count: int, of: int) -> tuple[Case, Network]:
+    """A person for whom any so many of the changes suffice, and no fewer."""
+    network = Network(np.ones((of, 1)), np.zeros(1), np.ones(1), 0.5 - count)
+    return Case([0.0] * of, [(1.0, None)] * of, network.favours), network

@@ -1,19 +1,13 @@
 """The engines against brute force: the promise that the whole service rests on."""
 
-import threading
-import time
-import tracemalloc
-
 import numpy as np
 import pytest
 
-from app.core.budget import Budget, Limits, StopFlag, StoppedBy
-from app.core.engines import Search
-from app.core.facts import Answers, Engine, Explained, Finished, Guarantee, LevelFinished
-from app.core.oracle import Oracle
+from app.core.budget import StoppedBy
+from app.core.facts import Engine, Explained, Guarantee, LevelFinished
 from tests.brute_force import Case, is_monotone, minimal_sets
-from tests.networks import Network, random_case
-from tests.searching import FAVOURABLE, Run, pose_case, scores_of
+from tests.networks import Network, at_least, random_case
+from tests.searching import Run, scores_of
 
 CHUNK = 100
 
@@ -256,58 +250,6 @@ def test_auto_hands_over_to_the_solver_where_the_lattice_would_not_fit():
     assert 0 < run.finished.complete_up_to < 11
 
 
-def test_waiting_for_the_reader_counts_towards_the_deadline():
-    """A reader who takes a second for each block gets one or two of the many in time, and one that was ready."""
-    case, network = at_least(1, of=1_000)
-    problem = pose_case(case)
-    clock = Clock()
-    budget = Budget(Limits(10_000, 1.5), clock, clock(), StopFlag())
-    oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
-    facts = []
-    for fact in Search(problem, oracle, budget).facts(Engine.LATTICE):
-        facts.append(fact)
-        clock.now += isinstance(fact, Answers)
-    last = facts[-1]
-    assert isinstance(last, Finished)
-    assert sum(isinstance(fact, Answers) for fact in facts) == 3
-    assert (last.stopped_by, last.complete_up_to) == (StoppedBy.DEADLINE, 0)
-
-
-class Clock:
-    """Stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_a_flag_that_goes_up_at_any_moment_stops_the_solver_cleanly():
-    """The interrupt may hit any call of Z3; it always ends in `shutdown`, or the search was done before."""
-    case, network = at_least(5, of=10)
-    stopped = 0
-    for trial in range(60):
-        flag = StopFlag()
-        timer = threading.Timer(0.0005 * trial, flag.hoist)
-        problem = pose_case(case)
-        budget = Budget(Limits(10**9, 600.0), time.perf_counter, time.perf_counter(), flag)
-        oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
-        timer.start()
-        last = list(Search(problem, oracle, budget).facts(Engine.CEMSP))[-1]
-        timer.join()
-        flag.hoist()
-        assert isinstance(last, Finished)
-        assert last.stopped_by in (None, StoppedBy.SHUTDOWN)
-        stopped += last.stopped_by is StoppedBy.SHUTDOWN
-    assert stopped > 0
-
-
-def at_least(count: int, of: int) -> tuple[Case, Network]:
-    network = Network(np.ones((of, 1)), np.zeros(1), np.ones(1), 0.5 - count)
-    return Case([0.0] * of, [(1.0, None)] * of, network.favours), network
-
-
 def any_one_suffices(width: int) -> tuple[Case, Network]:
     case, network = at_least(1, of=width)
     network.batch_rows = 1
@@ -323,22 +265,6 @@ def test_of_several_subsets_that_come_as_close_the_smallest_is_told(batch_rows: 
     run = Run(case, tied, "lattice")
     (explained,) = [fact for fact in run.facts if isinstance(fact, Explained)]
     assert explained.best.moves == (0,)
-
-
-def test_checking_a_large_answer_takes_no_memory_to_speak_of():
-    """24 features that change all together or not at all: 16 million smaller sets are looked at, none is held."""
-    case, network = at_least(24, of=24)
-    together = Case(**{**vars(case), "correlated": [list(range(24))]})
-    problem = pose_case(together)
-    budget = Budget(Limits(1_000, 2.0), time.perf_counter, time.perf_counter(), StopFlag())
-    oracle = Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)
-    oracle.judge_instance()
-    tracemalloc.start()
-    facts = list(Search(problem, oracle, budget).facts(Engine.CEMSP))
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert isinstance(facts[-1], Finished)
-    assert peak < 20 * 2**20
 
 
 def everything_fails(width: int) -> tuple[Case, Network]:

@@ -8,6 +8,7 @@ import subprocess
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from app.terminal import show
@@ -79,14 +80,15 @@ def test_validate_is_content_with_what_is_shipped():
     assert done.stdout == "In order: 4 models, 6 registries.\n"
 
 
-def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path):
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path, workers: str):
     _, network = random_case(1)
     graphs.write_network(tmp_path / "models/m/model.onnx", network)
     graphs.write_model_toml(tmp_path / "models/m", [f"f{index}" for index in range(len(network.first))], registry="r")
     graphs.write_registry(tmp_path / "ranges/r.toml", {"f0": "{ low = 2, high = 1 }"})
     folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
     flaw = f"{tmp_path}/ranges/r.toml: features.f0.ranges[0]: low is above high\n"
-    started = flipset("serve", **folders)
+    started = flipset("serve", FLIPSET_WORKERS=workers, **folders)
     assert (started.returncode, started.stderr) == (1, f"Flipset cannot start:\n{flaw}")
     checked = flipset("validate", **folders)
     assert (checked.returncode, checked.stderr) == (1, flaw)

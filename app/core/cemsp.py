@@ -23,7 +23,7 @@ from app.core.facts import Answers, Fact, Found, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
 from app.core.frontier import CHUNK
-from app.core.masks import Masks, as_truths, of_sets, of_truths
+from app.core.masks import Masks, as_members, as_truths, of_sets, of_truths
 from app.core.oracle import Oracle, Verdict
 from app.core.problem import Problem
 from app.core.seed_map import SeedMap
@@ -177,13 +177,11 @@ class SubsetJudge:
         return self._answer(members, *self._said[subset])
 
     def _first_favourable(self, truths: Bools) -> Generator[Working, None, Found | None]:
-        masks, start = of_truths(truths), 0
-        while start < len(masks):
-            verdict = self._oracle.judge(masks[start : start + self._oracle.batch_rows])
+        for batch, verdict in self._oracle.judge_all(of_truths(truths)):
             if verdict.favourable.any():
                 row = int(verdict.favourable.argmax())
-                return self._answer(np.flatnonzero(truths[start + row]).tolist(), verdict, row)
-            start += len(verdict)
+                (moves,) = as_members(batch[row : row + 1], len(self._weights)).tolist()
+                return self._answer(moves, verdict, row)
             yield Working()
         return None
 

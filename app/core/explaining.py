@@ -35,7 +35,9 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Worki
     try:
         while frontier.most_next():
             for chunk in frontier.chunks():
-                yield from _judged(chunk.masks, oracle, ledger)
+                for batch, verdict in oracle.judge_all(chunk.masks):
+                    ledger.add(batch, verdict)
+                    yield Working()
                 frontier.settle(chunk, np.zeros(len(chunk.masks), dtype=np.bool_))
             frontier.rise()
         explanation.complete = True
@@ -43,16 +45,6 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget) -> Generator[Worki
         pass
     explanation.relaxations = ledger.relaxations()
     return explanation
-
-
-def _judged(masks: Masks, oracle: Oracle, ledger: "_Ledger") -> Iterator[Working]:
-    start = 0
-    while start < len(masks):
-        batch = masks[start : start + oracle.batch_rows]
-        verdict = oracle.judge(batch)
-        ledger.add(batch, verdict)
-        start += len(verdict)
-        yield Working()
 
 
 class _Ledger:

@@ -1,6 +1,6 @@
 """The oracle: judges subsets of moves by asking the model, in batches, within the budget."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, inf, isfinite
@@ -180,6 +180,15 @@ class Oracle:
         """The same for a part of a chunk, whose rows are easier to put together."""
         chunk = chunk.part(slice(0, self._budget.take_rows(len(chunk.masks))))
         return self._said(chunk.masks, self._rows.of_chunk(chunk))
+
+    def judge_all(self, masks: Masks) -> Iterator[tuple[Masks, Verdict]]:
+        """Judge these subsets batch by batch, each batch with its verdict; `Stopped` where the budget ends."""
+        start = 0
+        while start < len(masks):
+            batch = masks[start : start + self.batch_rows]
+            verdict = self.judge(batch)
+            yield batch[: len(verdict)], verdict
+            start += len(verdict)
 
     def judge_small(self, masks: Masks, numbers: NDArray[np.intp]) -> Verdict:
         """Judge subsets of few moves, given by their numbers too; the budget is known to allow them all."""

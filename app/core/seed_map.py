@@ -12,7 +12,7 @@ from app.core.facts import Working
 from app.core.formula import Changed, Count
 from app.core.problem import Problem
 
-# The solver looks up after so many conflicts: 1 to 3 ms in hard formulas. It keeps Python's lock meanwhile, so nobody
+# The solver looks up after so many conflicts: 3 to 5 ms in hard formulas. It keeps Python's lock meanwhile, so nobody
 # else gets a word in. A fixed number, and no time: what it proposes next may depend on where it looked up.
 CONFLICTS_AT_A_TIME = 100
 

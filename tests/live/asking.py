@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 
 from app.api import openapi
+from tests.live_server import LiveServer
 
 PERSON = {"A": -0.8, "B": -0.3, "C": -1.1, "D": 0.2}
 PATH = "/v1/models/synthetic/counterfactuals"
@@ -32,3 +33,14 @@ def refused(response: httpx.Response, status: int) -> dict[str, str]:
     assert problem.status == status
     assert problem.detail
     return {error.field: error.message for error in problem.errors}
+
+
+def end_with_the_server(client: httpx.Client, path: str, request: dict[str, Any], server: LiveServer) -> None:
+    """An answer under way when the server is told to stop has a first line, and a last one that says so."""
+    with client.stream("POST", path, json=request) as response:
+        lines = response.iter_lines()
+        first = json.loads(next(lines))
+        server.terminate()
+        last = json.loads(list(lines)[-1])
+    assert first["type"] == "start"
+    assert (last["type"], last["stopped_by"]) == ("summary", "shutdown")

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests import graphs
-from tests.live.asking import refused
+from tests.live.asking import end_with_the_server, refused
 from tests.live_server import PATIENCE, LiveServer, live_server
 
 NAMES = [f"f{index}" for index in range(9)]
@@ -75,13 +75,7 @@ def test_a_deadline_ends_the_search_with_a_summary(slow: LiveServer, engine: str
 
 def test_a_stopping_server_ends_its_answers_with_their_last_line(folder: Path):
     with live_server(folder / "models", folder / "ranges") as server, server.client() as client:
-        with client.stream("POST", PATH, json=request(engine="cemsp")) as response:
-            lines = response.iter_lines()
-            first = json.loads(next(lines))
-            server.terminate()
-            last = json.loads(list(lines)[-1])
-        assert first["type"] == "start"
-        assert (last["type"], last["stopped_by"]) == ("summary", "shutdown")
+        end_with_the_server(client, PATH, request(engine="cemsp"), server)
         server.process.wait(timeout=30)
         assert "Traceback" not in server.log.read_text()
 

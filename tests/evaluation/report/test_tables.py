@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from evaluation.report.tables import agreement_lines, mean_cell, quality_lines, robustness_lines, table
+from evaluation.report.use_case import Situation, use_case_lines
 from evaluation.results import Agreement, Mean
-from evaluation.tables import agreement_lines, mean_cell, quality_lines, robustness_lines, table
-from evaluation.use_case import Situation, use_case_lines
 from tests.evaluation import made_up
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from evaluation.report.titles import METHODS, data_set, methods_of, number, sigmas_of
 from evaluation.results import DataSetResults, Mean, Robustness
-from evaluation.titles import METHODS, data_set, methods_of, number, sigmas_of
 
 OURS = "exact"
 Standing = Literal["lowest", "shared", "behind", "unknown"]

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from evaluation.published_figures import PUBLISHED, SIGMAS, PublishedFigures
+from evaluation.report.published_figures import PUBLISHED, SIGMAS, PublishedFigures
+from evaluation.report.subsets import Lattice, Subset
+from evaluation.report.use_case import Situation, UseCase, UseCaseFeature
 from evaluation.results import Agreement, DataSetResults, Mean, MethodResults, Robustness
-from evaluation.subsets import Lattice, Subset
-from evaluation.use_case import Situation, UseCase, UseCaseFeature
 
 NOBODY = Mean(None, None, None, 0)
 AGREEMENT = Agreement(asked=20, same=8, true=74, missed=39, returned=55, wrong=20, not_monotone=18)

@@ -5,8 +5,8 @@ import pytest
 # matplotlib is in requirements-paper.txt, and only who draws the figures needs it.
 pytest.importorskip("matplotlib")
 
-from evaluation.hasse import hasse, score
-from evaluation.subsets import Subset
+from evaluation.report.hasse import hasse, score
+from evaluation.report.subsets import Subset
 from tests.evaluation import made_up
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from evaluation.canvas import INK, clear_frame
+from evaluation.report.canvas import INK, clear_frame
+from evaluation.report.titles import METHODS, number
 from evaluation.results import Mean
-from evaluation.titles import METHODS, number
 
 THICKNESS = 0.72
 # How far the bars reach into the panel; the rest is for the numbers at their ends.

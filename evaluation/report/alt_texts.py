@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from evaluation.report.subsets import Lattice, maximal, minimal
+from evaluation.report.titles import METHODS, METRICS, data_set, methods_of, number, sigmas_of
 from evaluation.results import DataSetResults, Mean
-from evaluation.subsets import Lattice, maximal, minimal
-from evaluation.titles import METHODS, METRICS, data_set, methods_of, number, sigmas_of
 
 QUALITY = ("sparsity", "aps", "diversity", "c_diversity")
 

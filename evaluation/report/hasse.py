@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, Patch
 
-from evaluation.canvas import INK, WIDTH, sheet
-from evaluation.subsets import Subset, check, maximal, minimal
+from evaluation.report.canvas import INK, WIDTH, sheet
+from evaluation.report.subsets import Subset, check, maximal, minimal
 
 GREEN, RED = "#009E73", "#D55E00"
 PALE_GREEN, PALE_RED, WHITE = "#8FD6BF", "#F5B48A", "#FFFFFF"

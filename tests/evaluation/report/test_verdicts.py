@@ -1,7 +1,7 @@
 """The verdicts: honest where the exact answers are not the steadiest."""
 
+from evaluation.report.verdicts import verdict, verdicts
 from evaluation.results import Mean, Robustness
-from evaluation.verdicts import verdict, verdicts
 from tests.evaluation import made_up
 
 

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from evaluation.report.titles import data_set, people
 from evaluation.results import DataSetResults
-from evaluation.titles import data_set, people
 
 # The full width of a journal's page, in inches: at that size no letter is smaller than 8 points.
 WIDTH = 7.0

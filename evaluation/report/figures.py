@@ -6,12 +6,12 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evaluation.bars import Bar, draw_bars, far_end
-from evaluation.canvas import head, sheet, width_of
-from evaluation.hasse import hasse
-from evaluation.noise_lines import noise
+from evaluation.report.bars import Bar, draw_bars, far_end
+from evaluation.report.canvas import head, sheet, width_of
+from evaluation.report.hasse import hasse
+from evaluation.report.noise_lines import noise
+from evaluation.report.titles import INCONSISTENCY, METRICS, methods_of
 from evaluation.results import DataSetResults, Robustness
-from evaluation.titles import INCONSISTENCY, METRICS, methods_of
 
 __all__ = ["hasse", "noise", "quality", "retraining"]
 

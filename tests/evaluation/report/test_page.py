@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from evaluation.page import page, plain
+from evaluation.report.page import page, plain
 from tests.evaluation import made_up
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluation.report.titles import METHODS, METRICS
 from evaluation.results import DataSetResults, MethodResults
-from evaluation.titles import METHODS, METRICS
 
 # matplotlib is in requirements-paper.txt, and only who draws the figures needs it.
 pytest.importorskip("matplotlib")
 
-from evaluation.figures import noise, quality, retraining
-from evaluation.noise_lines import apart
+from evaluation.report.figures import noise, quality, retraining
+from evaluation.report.noise_lines import apart
 from tests.evaluation import made_up
 
 DRAWN = {"quality": quality, "retraining": retraining, "noise": noise}

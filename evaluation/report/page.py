@@ -6,14 +6,14 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from evaluation import alt_texts, figures
-from evaluation.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED
+from evaluation.report import alt_texts, figures
+from evaluation.report.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED
+from evaluation.report.subsets import Lattice
+from evaluation.report.tables import agreement_lines, quality_lines, robustness_lines
+from evaluation.report.titles import data_set
+from evaluation.report.use_case import UseCase, use_case_lines
+from evaluation.report.verdicts import verdicts
 from evaluation.results import DataSetResults
-from evaluation.subsets import Lattice
-from evaluation.tables import agreement_lines, quality_lines, robustness_lines
-from evaluation.titles import data_set
-from evaluation.use_case import UseCase, use_case_lines
-from evaluation.verdicts import verdicts
 
 HASSE = "subsets"
 

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.subsets import Subset, maximal, minimal
+from evaluation.report.subsets import Subset, maximal, minimal
 from tests.evaluation import made_up
 
 

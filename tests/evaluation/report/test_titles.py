@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED, SIGMAS
-from evaluation.titles import METHODS, METRICS, methods_of, number, people, sigmas_of
+from evaluation.report.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED, SIGMAS
+from evaluation.report.titles import METHODS, METRICS, methods_of, number, people, sigmas_of
 from tests.evaluation import made_up
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from evaluation.canvas import INK, PALE, clear_frame, head, sheet, width_of
+from evaluation.report.canvas import INK, PALE, clear_frame, head, sheet, width_of
+from evaluation.report.titles import INCONSISTENCY, METHODS, methods_of, sigmas_of
 from evaluation.results import DataSetResults, Mean
-from evaluation.titles import INCONSISTENCY, METHODS, methods_of, sigmas_of
 
 HEIGHT = 3.9
 # In inches: the scale at the left, the names at the right of each panel.

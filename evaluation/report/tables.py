@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from evaluation.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED, PublishedFigures
+from evaluation.report.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED, PublishedFigures
+from evaluation.report.titles import INCONSISTENCY, METHODS, METRICS, data_set, methods_of, number, people, sigmas_of
 from evaluation.results import Agreement, DataSetResults, Mean, MethodResults, Robustness
-from evaluation.titles import INCONSISTENCY, METHODS, METRICS, data_set, methods_of, number, people, sigmas_of
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -10,13 +10,13 @@ from evaluation.baselines.raising import raised
 from evaluation.network import Row, Rows
 from evaluation.question import Question
 
-# The weight of L1 beside L2: the default of the authors' package, which the CEMSP paper keeps.
+# The weight of L1 beside L2: the default of the authors' package, which the CEMSP authors' code keeps.
 BETA = 0.1
-# The weight of the prototype: as much as the person's own point, as in the CEMSP paper.
+# The weight of the prototype: as much as the person's own point, as in the CEMSP authors' code.
 THETA = 1.0
 # How far past the border, in logits: a hinge without margin ends on the border, half of the time on its wrong side.
 MARGIN = 0.1
-# The starting points: near the person, yet apart.
+# The starting points, near the person, yet apart: our choice.
 NEARNESS = 0.3
 PACE = Pace(steps=250, rate=0.1, tolerance=1e-5)
 

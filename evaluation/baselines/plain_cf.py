@@ -10,12 +10,12 @@ from evaluation.baselines.raising import raised
 from evaluation.network import Row, Rows
 from evaluation.question import Question
 
-# Enough steps to cross the data (some six units) and settle; the CEMSP paper stops on the same difference in loss.
+# Our choice: enough steps to cross the data (some six units) and settle. The tolerance is the CEMSP authors'.
 PACE = Pace(steps=250, rate=0.1, tolerance=1e-4)
 
 
 def plain_cf(question: Question) -> Rows:
-    """Each row goes its own way from a standard normal point, as in the CEMSP paper; lambda, its weight, is raised."""
+    """Each row goes its own way from a standard normal point, as in the CEMSP authors' code, and lambda is raised."""
     rng = np.random.default_rng(question.seed)
     deadline = time.monotonic() + question.seconds
     pull = Pull(question.instance, unit_costs(question.spread))

@@ -8,7 +8,7 @@ from evaluation.baselines.plain_cf import plain_cf
 from evaluation.network import Network, Row, Rows
 from evaluation.question import Question
 
-# How far from the counterfactual, in L2 and standardised units. The steps are short, and lead twice as far.
+# How far from the counterfactual, in L2: one standard deviation, our choice. The short steps lead twice as far.
 RADIUS = 1.0
 STEPS = 20
 STRIDE = RADIUS / 10

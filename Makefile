@@ -1,12 +1,14 @@
-# make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. All set up what they need.
+# make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. make paper: the paper's
+# experiments. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 READY_TO_RUN := $(VENV)/ready-to-run
+READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: run test bench check format clean
+.PHONY: run test bench paper check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
@@ -17,6 +19,10 @@ test: check
 # BENCH="--data DIR" takes real patients; BENCH="--only NAME" measures a part.
 bench: $(READY_TO_TEST)
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# PAPER="--data DIR" adds the hepatitis and the thyroid data. Stopped with Ctrl-C, it goes on from there the next time.
+paper: $(READY_FOR_PAPER)
+	$(BIN)/python -m evaluation $(PAPER)
 
 check: $(READY_TO_TEST)
 	$(BIN)/ruff check .
@@ -38,6 +44,11 @@ $(READY_TO_RUN): requirements.txt pyproject.toml
 	$(PIP) --no-deps --editable .
 	touch $@
 
-$(READY_TO_TEST): $(READY_TO_RUN) requirements-dev.txt requirements-trainers.txt
-	$(PIP) -r requirements-dev.txt -r requirements-trainers.txt
+$(READY_FOR_PAPER): $(READY_TO_RUN) requirements-trainers.txt requirements-paper.txt requirements-dice.txt
+	$(PIP) -r requirements-trainers.txt -r requirements-paper.txt
+	$(PIP) --no-deps -r requirements-dice.txt
+	touch $@
+
+$(READY_TO_TEST): $(READY_FOR_PAPER) requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
 	touch $@

@@ -14,7 +14,7 @@ from app.api.bodies import parse_json
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
 from app.settings import Settings
-from benchmarks.posing import Posed
+from evaluation.posing import Posed
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.asking import Answered, request
 from benchmarks.figures import Figure, agreed
 from benchmarks.models import names
-from benchmarks.posing import Posed, Truths, subsets_of_size, without_one
 from benchmarks.workshop import Workshop
+from evaluation.posing import Posed, Truths, subsets_of_size, without_one
 from evaluation.row_judge import RowJudge
 
 # Up to this size it is looked whether every answer is there: 658,008 subsets of 5 of 40.

@@ -6,10 +6,10 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.asking import Answered, request
-from benchmarks.every_subset import EverySubset
 from benchmarks.figures import Figure, agreed, milliseconds
 from benchmarks.people import people
 from benchmarks.workshop import Workshop
+from evaluation.every_subset import EverySubset
 
 MODEL = "hcv"
 REGISTRY = "hcv-paper-tight"

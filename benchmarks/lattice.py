@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.asking import request
 from benchmarks.figures import Figure
 from benchmarks.models import names
-from benchmarks.posing import Posed, Rows, Truths, subsets_up_to
 from benchmarks.workshop import Workshop
+from evaluation.posing import Posed, Rows, Truths, subsets_up_to
 from evaluation.row_judge import RowJudge
 
 BATCHES = (64, 256, 1024, 4096, 16_384, 65_536)

@@ -5,10 +5,10 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.asking import request
-from benchmarks.every_subset import EverySubset
 from benchmarks.figures import Figure, agreed, milliseconds
 from benchmarks.models import names
 from benchmarks.workshop import Workshop
+from evaluation.every_subset import EverySubset
 
 
 def figures(workshop: Workshop) -> Iterator[Figure]:

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from benchmarks.asking import Asker, request
 from benchmarks.models import names, write_models
-from benchmarks.posing import Posed
 from benchmarks.sizes import Sizes
+from evaluation.posing import Posed
 from evaluation.published_cemsp import PublishedCemsp
 from evaluation.row_judge import RowJudge
 

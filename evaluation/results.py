@@ -56,7 +56,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class DataSetResults:
-    """One data set: how well its models do, who was asked, and what each method answered."""
+    """One data set: how well its networks do, who was asked about, and what each method answered.
+
+    `agreement` rests on the people asked about, `everyone` on all whom a network refuses; both on all networks.
+    """
 
     name: str
     registry: str
@@ -65,4 +68,5 @@ class DataSetResults:
     without_recourse: int
     mean_answers: float
     agreement: Agreement
+    everyone: Agreement
     methods: Mapping[str, MethodResults]

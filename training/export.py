@@ -18,7 +18,12 @@ OPSETS = {"": 18, "ai.onnx.ml": 3}
 
 
 def write_model(name: str, model: ClassifierMixin, width: int) -> None:
-    """Write `models/<name>/model.onnx`: one float32 input, plain label and probability outputs."""
+    """Write `models/<name>/model.onnx`."""
+    (MODELS / name / "model.onnx").write_bytes(graph_of(name, model, width))
+
+
+def graph_of(name: str, model: ClassifierMixin, width: int) -> bytes:
+    """Convert a model to ONNX: one float32 input, plain label and probability outputs."""
     graph = to_onnx(
         model,
         name=name,
@@ -28,7 +33,7 @@ def write_model(name: str, model: ClassifierMixin, width: int) -> None:
     )
     # The converter lists the operator sets in an order that changes from run to run.
     graph.opset_import.sort(key=lambda opset: opset.domain)
-    (MODELS / name / "model.onnx").write_bytes(graph.SerializeToString(deterministic=True))
+    return bytes(graph.SerializeToString(deterministic=True))
 
 
 def record(name: str, figures: Mapping[str, int | float]) -> None:

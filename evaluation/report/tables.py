@@ -54,12 +54,17 @@ def robustness_lines(results: DataSetResults) -> list[str]:
 
 def agreement_lines(results: Sequence[DataSetResults]) -> list[str]:
     """The published search against the definition, data set by data set."""
-    heading = ["data set", "asked", "same answer", "minimal sets missed", "answers not minimal", "not monotone"]
-    rows = [[_named(one), *_agreement_cells(one.agreement)] for one in results]
+    heading = ["data set", "who", "asked", "same answer", "minimal sets missed", "answers not minimal", "not monotone"]
+    rows = [
+        [_named(one), who, *_agreement_cells(agreement)]
+        for one in results
+        for who, agreement in (("those asked about", one.agreement), ("everyone refused", one.everyone))
+    ]
     rests = (
-        "Each person is asked about with each model. The minimal sets are those of the definition, found by going "
-        "through the subsets; not monotone is whoever breaks the assumption of the published search that one more "
-        "change into the normal range never hurts."
+        "Each person counts once for each network that refuses them. Everyone refused are all rows of the data, where "
+        "these are many a random 400 for each network; those asked about are the people of the other tables. The "
+        "minimal sets are those of the definition, found by going through the subsets; not monotone is whoever breaks "
+        "the assumption of the published search that one more change into the normal range never hurts."
     )
     return [*table(heading, rows), "", rests]
 

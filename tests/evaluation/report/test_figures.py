@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 
 from evaluation.report.figures import noise, quality, retraining
 from evaluation.report.noise_lines import apart
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 DRAWN = {"quality": quality, "retraining": retraining, "noise": noise}
 PNG = b"\x89PNG"

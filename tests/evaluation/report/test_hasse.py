@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from evaluation.report.hasse import hasse, score
 from evaluation.report.subsets import Subset
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 def drawn(folder, lattice) -> str:

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from evaluation.report.page import page, plain
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.report.subsets import Subset, maximal, minimal
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 def tables():

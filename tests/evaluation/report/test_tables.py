@@ -7,7 +7,7 @@ import pytest
 from evaluation.report.tables import agreement_lines, mean_cell, quality_lines, robustness_lines, table
 from evaluation.report.use_case import Situation, use_case_lines
 from evaluation.results import Agreement, Mean
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 def row(lines: list[str], title: str) -> list[str]:
@@ -59,12 +59,13 @@ def test_robustness_of_nothing_is_undefined():
 def test_the_agreement_of_the_published_search():
     lines = agreement_lines([made_up.data_set("hcv", "hcv-paper-tight")])
     shares = ["20", "8 of 20 (40%)", "39 of 74 (53%)", "20 of 55 (36%)", "18 of 20 (90%)"]
-    assert row(lines, "HCV (`hcv-paper-tight`)")[1:] == shares
+    assert row(lines, "HCV (`hcv-paper-tight`) | those asked about")[2:] == shares
+    assert row(lines, "HCV (`hcv-paper-tight`) | everyone refused")[2:4] == ["400", "199 of 400 (50%)"]
 
 
 def test_an_agreement_about_nobody_divides_by_nothing():
     empty = replace(made_up.data_set("hcv", "hcv-paper-tight"), agreement=Agreement(0, 0, 0, 0, 0, 0, 0))
-    assert row(agreement_lines([empty]), "HCV (`hcv-paper-tight`)")[2:] == ["none"] * 4
+    assert row(agreement_lines([empty]), "HCV (`hcv-paper-tight`) | those asked about")[3:] == ["none"] * 4
 
 
 def test_a_use_case_shows_the_values_and_the_changes_in_bold():

@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.report.published_figures import EXACT_WITH_THEIR_MODELS, PUBLISHED, SIGMAS
 from evaluation.report.titles import METHODS, METRICS, methods_of, number, people, sigmas_of
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 def test_no_two_methods_look_the_same_without_colour():

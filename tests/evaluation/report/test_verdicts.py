@@ -2,7 +2,7 @@
 
 from evaluation.report.verdicts import verdict, verdicts
 from evaluation.results import Mean, Robustness
-from tests.evaluation import made_up
+from tests.evaluation.report import made_up
 
 
 def found(value: float | None, spread: float = 0.01, people: int = 20) -> Robustness:

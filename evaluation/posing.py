@@ -1,4 +1,4 @@
-"""The question as the other side sees it: a row, the columns that may move, and rows for many subsets of them."""
+"""The question as a row, the columns that may move, and rows for many subsets of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from benchmarks.posing import Posed, all_subsets
+from evaluation.posing import Posed, all_subsets
 from evaluation.row_judge import RowJudge
 
 

@@ -1,0 +1,51 @@
+"""How often the published search gives just the minimal sets, over everyone whom a network refuses."""
+
+from collections.abc import Iterable
+from dataclasses import astuple
+
+import numpy as np
+
+from evaluation.every_subset import EverySubset
+from evaluation.methods import Subset, published
+from evaluation.posing import Posed
+from evaluation.results import Agreement
+from evaluation.seeds import stream
+from evaluation.study import Study, favours
+
+# Where a network refuses more people than this, a random few of them.
+MOST_PEOPLE = 400
+
+
+def everyone(study: Study, number: int) -> Agreement:
+    """Hold the two against each other for the people whom one network refuses."""
+    trained = study.networks[number]
+    refused = np.flatnonzero(~favours(trained, study.data.rows))
+    drawn = np.sort(stream(study.recipe.name, "agreement", str(number)).permutation(refused)[:MOST_PEOPLE])
+    held = []
+    for person in drawn.tolist():
+        values = study.data.rows[person]
+        moves = study.posed(values).moves
+        posed = Posed(values.astype(np.float32), {move.position: move.target for move in moves})
+        truth = EverySubset(posed, trained.judge)
+        held.append(compared(truth.minimal, published(trained, posed), monotone=truth.monotone))
+    return total(held)
+
+
+def compared(true: Iterable[Subset], returned: Iterable[Subset], *, monotone: bool) -> Agreement:
+    """Hold the sets of one person against each other."""
+    minimal, found = set(true), set(returned)
+    return Agreement(
+        asked=1,
+        same=int(minimal == found),
+        true=len(minimal),
+        missed=len(minimal - found),
+        returned=len(found),
+        wrong=len(found - minimal),
+        not_monotone=int(not monotone),
+    )
+
+
+def total(agreements: Iterable[Agreement]) -> Agreement:
+    """Add up what was counted."""
+    counts = np.array([astuple(agreement) for agreement in agreements]).reshape(-1, 7).sum(axis=0)
+    return Agreement(*counts.tolist())

@@ -1,0 +1,65 @@
+"""What has been answered so far, a line each, so that a run that was stopped goes on where it was."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evaluation.asking import Answer, Asked
+
+
+class Journal:
+    """A file of answers, in the order that they came in."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        if file.exists():
+            self._cut_torn_line()
+        else:
+            file.touch()
+
+    def __iter__(self) -> Iterator[Asked]:
+        with self._file.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield _asked(json.loads(line))
+
+    def write(self, asked: Asked) -> None:
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(_as_json(asked)) + "\n")
+
+    def _cut_torn_line(self) -> None:
+        """A run that was killed may have left half a line."""
+        content = self._file.read_bytes()
+        whole = content[: content.rfind(b"\n") + 1]
+        if whole != content:
+            self._file.write_bytes(whole)
+
+
+def _as_json(asked: Asked) -> dict[str, Any]:
+    return {
+        "condition": asked.condition,
+        "person": asked.person,
+        "instance": asked.instance.tolist(),
+        "favoured": asked.favoured,
+        "monotone": asked.monotone,
+        "minimal": [sorted(subset) for subset in asked.minimal],
+        "answers": {
+            name: {"rows": answer.rows.tolist(), "valid": answer.valid, "seconds": answer.seconds}
+            for name, answer in asked.answers.items()
+        },
+    }
+
+
+def _asked(line: dict[str, Any]) -> Asked:
+    width = len(line["instance"])
+    answers = {
+        name: Answer(
+            np.array(answer["rows"], dtype=np.float64).reshape(-1, width), tuple(answer["valid"]), answer["seconds"]
+        )
+        for name, answer in line["answers"].items()
+    }
+    minimal = tuple(map(frozenset, line["minimal"]))
+    instance = np.array(line["instance"], dtype=np.float64)
+    return Asked(line["condition"], line["person"], instance, line["favoured"], line["monotone"], minimal, answers)

@@ -1,0 +1,47 @@
+"""Every method of the comparison by its name. The two that search subsets answer with sets, the others with rows."""
+
+import time
+from collections.abc import Mapping
+
+from app.core.budget import Budget, Limits, StopFlag
+from app.core.engines import Search
+from app.core.facts import Answers, Engine
+from app.core.oracle import Oracle
+from app.core.problem import Problem
+from evaluation.baselines.cf_proto import cf_proto
+from evaluation.baselines.dice_gradient import dice_gradient
+from evaluation.baselines.dice_package import dice_package
+from evaluation.baselines.growing_spheres import growing_spheres
+from evaluation.baselines.plain_cf import plain_cf
+from evaluation.baselines.sns import sns
+from evaluation.posing import Posed
+from evaluation.published_cemsp import PublishedCemsp
+from evaluation.question import Method
+from evaluation.retraining import Trained
+
+Subset = frozenset[int]
+
+BASELINES: Mapping[str, Method] = {
+    "growing_spheres": growing_spheres,
+    "plain_cf": plain_cf,
+    "cf_proto": cf_proto,
+    "dice": dice_gradient,
+    "dice_ml": dice_package,
+    "sns": sns,
+}
+
+
+def exact(trained: Trained, problem: Problem) -> list[Subset]:
+    """Flipset's engine `lattice`, as the service runs it."""
+    budget = Budget(
+        Limits(max_model_rows=10**9, deadline_seconds=600.0), time.perf_counter, time.perf_counter(), StopFlag()
+    )
+    oracle = Oracle(trained.model.scorer, trained.model.favourable, problem.instance, problem.moves, budget)
+    facts = Search(problem, oracle, budget).facts(Engine.LATTICE)
+    found = (found for fact in facts if isinstance(fact, Answers) for found in fact)
+    return [frozenset(problem.moves[index].position for index in answer.moves) for answer in found]
+
+
+def published(trained: Trained, posed: Posed) -> list[Subset]:
+    """The search as the paper prints it."""
+    return list(PublishedCemsp(trained.judge, posed.instance, posed.targets).answers())

@@ -34,11 +34,11 @@ def main() -> None:
     try:
         measured = _measured(runs, console)
     except KeyboardInterrupt:
-        console.print("Stopped. What was answered is kept: the same command goes on from there.")
+        console.print("Stopped. What was answered is kept: the same command goes on from there.", soft_wrap=True)
         sys.exit(130)
     studies = sorted((run.study for run in runs), key=lambda study: study.recipe.name != "hcv")
     written = page(measured, asked.out, lattice(studies), use_case(studies))
-    console.print(f"Written: {written}")
+    console.print(f"Written: {written}", soft_wrap=True)
 
 
 def _arguments() -> argparse.Namespace:
@@ -63,12 +63,12 @@ def _recipes(asked: argparse.Namespace, console: Console) -> Iterator[Recipe]:
         if recipe.name not in asked.only:
             continue
         if recipe.file and not (asked.data and (asked.data / recipe.file).is_file()):
-            console.print(
-                f"{recipe.name} is skipped: --data DIR names no folder with {recipe.file} ({recipe.download})."
-            )
+            how = f"put {recipe.file} ({recipe.download}) into DIR and say --data DIR"
+            console.print(f"{recipe.name} is skipped: {how}.", soft_wrap=True)
             continue
         if asked.quick:
-            recipe = replace(recipe, most_people=QUICK_PEOPLE, settings=replace(recipe.settings, epochs=QUICK_EPOCHS))
+            settings = replace(recipe.settings, epochs=QUICK_EPOCHS)
+            recipe = replace(recipe, most_people=QUICK_PEOPLE, most_compared=QUICK_PEOPLE, settings=settings)
         yield recipe
 
 

@@ -12,17 +12,14 @@ from evaluation.results import Agreement
 from evaluation.seeds import stream
 from evaluation.study import Study, favours
 
-# Where a network refuses more people than this, a random few of them.
-MOST_PEOPLE = 400
-
 
 def everyone(study: Study, number: int) -> Agreement:
-    """Hold the two against each other for the people whom one network refuses."""
+    """Hold the two against each other for the people whom one network refuses; a random few, where these are many."""
     trained = study.networks[number]
     refused = np.flatnonzero(~favours(trained, study.data.rows))
-    drawn = np.sort(stream(study.recipe.name, "agreement", str(number)).permutation(refused)[:MOST_PEOPLE])
+    mixed = stream(study.recipe.name, "agreement", str(number)).permutation(refused)
     held = []
-    for person in drawn.tolist():
+    for person in mixed[: study.recipe.most_compared].tolist():
         values = study.data.rows[person]
         moves = study.posed(values).moves
         posed = Posed(values.astype(np.float32), {move.position: move.target for move in moves})
@@ -47,5 +44,5 @@ def compared(true: Iterable[Subset], returned: Iterable[Subset], *, monotone: bo
 
 def total(agreements: Iterable[Agreement]) -> Agreement:
     """Add up what was counted."""
-    counts = np.array([astuple(agreement) for agreement in agreements]).reshape(-1, 7).sum(axis=0)
+    counts = np.array([astuple(agreement) for agreement in agreements], dtype=np.int64).reshape(-1, 7).sum(axis=0)
     return Agreement(*counts.tolist())

@@ -31,8 +31,9 @@ class DataSet:
 class Recipe:
     """How one data set is made into questions.
 
-    `settings` are those of the authors' networks; `most_people` is how many are asked about at the most. `file` is what
-    has to lie in the data folder, and `download` where it comes from; both are empty where nothing is needed.
+    `settings` are those of the authors' networks. Every method is asked about `most_people` at the most, and the
+    published search alone about `most_compared` for each network. `file` has to lie in the data folder, and comes from
+    `download`; both are empty where nothing is needed.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Recipe:
     settings: network.Settings
     read: Callable[[Path, network.Settings], DataSet]
     most_people: int | None = None
+    most_compared: int = 400
     file: str = ""
     download: str = ""
 

@@ -6,12 +6,13 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ("app/core", "app/adapters", "evaluation", "training", "normal_ranges")
 SHOWING = ROOT / "evaluation" / "report"
 
-# Tells how many steps there are in all, and then of each one that is done.
+# What is being done, how much of it is done, and of how much.
 Track = Callable[[str, int, int], None]
 
 
@@ -72,10 +73,7 @@ class Run:
             pool.submit(_read, self.folder, self.recipe, self._data).result()
         missing = [number for number in range(MODELS) if not network_folder(self.folder, number).exists()]
         jobs = [pool.submit(_train, self.folder, self.recipe, number) for number in missing]
-        track("training", 0, len(jobs))
-        for done, job in enumerate(as_completed(jobs), 1):
-            job.result()
-            track("training", done, len(jobs))
+        _wait(jobs, "training", track)
 
     def ask(self, pool: Executor, track: Track) -> None:
         """Ask about everyone under every condition, and keep each answer as soon as it is there."""
@@ -92,8 +90,8 @@ class Run:
         """Hold the published search against the definition, for all whom a network refuses."""
         file = self.folder / "agreement.json"
         if not file.exists():
-            track("comparing", 0, MODELS)
             jobs = [pool.submit(_compare, self.folder, self.recipe, number) for number in range(MODELS)]
+            _wait(jobs, "comparing", track)
             file.write_text(json.dumps(asdict(total(job.result() for job in jobs))), encoding="utf-8")
         return Agreement(**json.loads(file.read_text(encoding="utf-8")))
 
@@ -106,9 +104,16 @@ class Run:
             file.write_text(digest, encoding="utf-8")
 
 
+def _wait(jobs: list[Future[Any]], step: str, track: Track) -> None:
+    track(step, 0, len(jobs))
+    for done, job in enumerate(as_completed(jobs), 1):
+        job.result()
+        track(step, done, len(jobs))
+
+
 def _digest(recipe: Recipe, data: Path | None) -> str:
     """Of the data, the settings and the code: where none has changed, old answers still hold."""
-    digest = hashlib.sha256(repr((recipe.settings, recipe.most_people)).encode())
+    digest = hashlib.sha256(repr((recipe.settings, recipe.most_people, recipe.most_compared)).encode())
     sources = [file for folder in SOURCES for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".toml")]
     for file in sorted(sources):
         if SHOWING not in file.parents:

@@ -60,16 +60,15 @@ CASES: Mapping[str, Case] = {
 def lattice(studies: Sequence[Study]) -> Lattice | None:
     """All subsets of someone with few movable features: rather one who breaks the paper's assumption."""
     pictures = [_lattice(study, person) for study in studies for person in study.people]
-    fitting = [each for each in pictures if FEWEST_MOVABLE <= len(each.features) <= MOST_MOVABLE]
-    return max(fitting, key=_interest, default=None)
+    return max(filter(None, pictures), key=_interest, default=None)
 
 
-def _lattice(study: Study, person: int) -> Lattice:
+def _lattice(study: Study, person: int) -> Lattice | None:
     trained = study.networks[PLAIN.network]
     values = study.values(PLAIN, person)
     moves = study.posed(values).moves
     if len(moves) > MOST_MOVABLE:
-        return Lattice("", (), ())
+        return None
     posed = Posed(values.astype(np.float32), {move.position: move.target for move in moves})
     subsets = all_subsets(len(moves))
     scores = trained.judge.scores(posed.rows(subsets))
@@ -83,13 +82,14 @@ def _lattice(study: Study, person: int) -> Lattice:
     )
 
 
-def _interest(picture: Lattice) -> tuple[bool, int, int]:
-    """Not monotone before monotone, then many answers, then few boxes."""
+def _interest(picture: Lattice) -> tuple[bool, bool, int, int]:
+    """Enough to look at, not monotone before monotone, then many answers, then few boxes."""
     smallest, favourable = minimal(picture.subsets), {each.positions for each in picture.subsets if each.favourable}
     not_monotone = any(
         answer < each.positions and each.positions not in favourable for answer in smallest for each in picture.subsets
     )
-    return not_monotone, len(smallest), -len(picture.features)
+    enough = len(picture.features) >= FEWEST_MOVABLE
+    return enough, not_monotone, len(smallest), -len(picture.features)
 
 
 def use_case(studies: Sequence[Study]) -> UseCase | None:

@@ -129,7 +129,7 @@ def _way() -> str:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part:,} of {whole:,} ({part / whole:.0%})" if whole else "none"
+    return f"{part:,} of {whole:,} ({part / whole:.1%})" if whole else "none"
 
 
 def _line(cells: Sequence[str]) -> str:

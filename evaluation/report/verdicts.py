@@ -8,6 +8,8 @@ from evaluation.report.titles import METHODS, data_set, methods_of, number, sigm
 from evaluation.results import DataSetResults, Mean, Robustness
 
 OURS = "exact"
+# The same method in its first form, and no rival of it.
+RELATED = "published"
 Standing = Literal["lowest", "shared", "behind", "unknown"]
 
 
@@ -22,8 +24,8 @@ def verdicts(results: Sequence[DataSetResults]) -> str:
 
 
 def _changes(results: DataSetResults) -> dict[str, dict[str, Robustness]]:
-    """Each kind of change in words, and what each method showed after it."""
-    methods = methods_of([results])
+    """Each kind of change in words, and what each method but the published search showed after it."""
+    methods = [method for method in methods_of([results]) if method != RELATED]
     changes = {"after retraining": {method: results.methods[method].retrained for method in methods}}
     for sigma in sigmas_of([results]):
         noisy = {method: results.methods[method].noise for method in methods}
@@ -36,7 +38,8 @@ def _summary(changes: Sequence[Mapping[str, Robustness]]) -> str:
     words = [f"has the lowest inconsistency in {counts['lowest']} of {len(changes)} comparisons"]
     words += [f"shares it in {counts['shared']}"] if counts["shared"] else []
     words += [f"cannot be compared in {counts['unknown']}"] if counts["unknown"] else []
-    return f"{METHODS[OURS].title} {', '.join(words)} and is behind another method in {counts['behind']}."
+    compared = f"{METHODS[OURS].title} {', '.join(words)} and is behind a baseline in {counts['behind']}."
+    return f"{compared} {METHODS[RELATED].title} is the same method and is not counted among the baselines."
 
 
 def _standing(found: Mapping[str, Robustness]) -> Standing:

@@ -21,3 +21,7 @@ def test_nobody_with_no_way_out_is_a_disagreement():
 def test_people_are_added_up():
     both = total([compared([A], [A], monotone=True), compared([A, B], [A], monotone=False)])
     assert both == Agreement(asked=2, same=1, true=3, missed=1, returned=2, wrong=0, not_monotone=1)
+
+
+def test_nobody_adds_up_to_whole_noughts():
+    assert repr(total([])) == repr(Agreement(0, 0, 0, 0, 0, 0, 0))

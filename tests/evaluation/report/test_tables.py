@@ -58,9 +58,9 @@ def test_robustness_of_nothing_is_undefined():
 
 def test_the_agreement_of_the_published_search():
     lines = agreement_lines([made_up.data_set("hcv", "hcv-paper-tight")])
-    shares = ["20", "8 of 20 (40%)", "39 of 74 (53%)", "20 of 55 (36%)", "18 of 20 (90%)"]
+    shares = ["20", "8 of 20 (40.0%)", "39 of 74 (52.7%)", "20 of 55 (36.4%)", "18 of 20 (90.0%)"]
     assert row(lines, "HCV (`hcv-paper-tight`) | those asked about")[2:] == shares
-    assert row(lines, "HCV (`hcv-paper-tight`) | everyone refused")[2:4] == ["400", "199 of 400 (50%)"]
+    assert row(lines, "HCV (`hcv-paper-tight`) | everyone refused")[2:4] == ["400", "199 of 400 (49.8%)"]
 
 
 def test_an_agreement_about_nobody_divides_by_nothing():

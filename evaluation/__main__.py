@@ -31,6 +31,8 @@ def main() -> None:
     asked = _arguments()
     console = Console()
     runs = [Run(asked.out / "work", recipe, asked.data) for recipe in _recipes(asked, console)]
+    if not runs:
+        sys.exit("No data set is left to ask about.")
     try:
         measured = _measured(runs, console)
     except KeyboardInterrupt:

@@ -7,7 +7,6 @@ import numpy as np
 
 from evaluation.every_subset import EverySubset
 from evaluation.methods import Subset, published
-from evaluation.posing import Posed
 from evaluation.results import Agreement
 from evaluation.seeds import stream
 from evaluation.study import Study, favours
@@ -20,11 +19,9 @@ def everyone(study: Study, number: int) -> Agreement:
     mixed = stream(study.recipe.name, "agreement", str(number)).permutation(refused)
     held = []
     for person in mixed[: study.recipe.most_compared].tolist():
-        values = study.data.rows[person]
-        moves = study.posed(values).moves
-        posed = Posed(values.astype(np.float32), {move.position: move.target for move in moves})
+        posed = study.posed(study.data.rows[person])
         truth = EverySubset(posed, trained.judge)
-        held.append(compared(truth.minimal, published(trained, posed), monotone=truth.monotone))
+        held.append(compared(truth.minimal, published(trained, posed).answers(), monotone=truth.monotone))
     return total(held)
 
 

@@ -1,7 +1,7 @@
 """One person under one condition, asked of every method."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
@@ -10,14 +10,13 @@ from evaluation.conditions import Condition
 from evaluation.datasets import Values
 from evaluation.every_subset import EverySubset
 from evaluation.methods import BASELINES, Subset, exact, published
-from evaluation.posing import Posed
-from evaluation.question import Question
+from evaluation.question import Method, Question
 from evaluation.retraining import Trained
 from evaluation.seeds import seed_of
 from evaluation.study import Study, favours
 
-# No method may take longer for one person.
-SECONDS = 5.0
+# No baseline may take longer for one person, in seconds of the processor's time.
+SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ class Answer:
 class Asked:
     """One person under one condition: the truth by every subset, and the answers.
 
-    `favoured` are those whom the network favours as they are: nobody is asked about them.
+    `favoured` are those whom the network favours as they are: nobody is asked about them. For `answers` chances are
+    drawn anew under each condition, for `same_seed` they are the same; exact and published leave nothing to chance.
     """
 
     condition: str
@@ -43,6 +43,12 @@ class Asked:
     monotone: bool
     minimal: tuple[Subset, ...]
     answers: Mapping[str, Answer]
+    same_seed: Mapping[str, Answer]
+
+    @property
+    def wanted(self) -> int:
+        """How many counterfactuals a baseline is asked for; where the ranges show no way out, it may still show one."""
+        return max(len(self.minimal), 1)
 
 
 def ask(study: Study, condition: Condition, person: int) -> Asked:
@@ -51,56 +57,73 @@ def ask(study: Study, condition: Condition, person: int) -> Asked:
     values = study.values(condition, person)
     instance = trained.scale.standardised(values)
     if favours(trained, values[np.newaxis])[0]:
-        return Asked(condition.name, person, instance, True, True, (), {})
-    problem = study.posed(values)
-    posed = Posed(values.astype(np.float32), {move.position: move.target for move in problem.moves})
-    truth = EverySubset(posed, trained.judge)
-    answerer = _Answerer(trained, values, instance, posed.targets)
-    answers = {
-        "exact": answerer.sets(lambda: exact(trained, study.posed(values))),
-        "published": answerer.sets(lambda: published(trained, posed)),
-    }
-    for name, method in BASELINES.items():
-        # Where the ranges show no way out, the others may still show one.
-        count = max(len(truth.minimal), 1)
-        seed = seed_of(study.recipe.name, condition.name, str(person), name)
-        question = Question(trained.network, instance, answerer.targets, count, study.spread, seed, SECONDS)
-        answers[name] = answerer.rows(lambda question=question, method=method: method(question))
+        return Asked(condition.name, person, instance, True, True, (), {}, {})
+    truth = EverySubset(study.posed(values), trained.judge)
     minimal = tuple(sorted(truth.minimal, key=lambda subset: (len(subset), sorted(subset))))
-    return Asked(condition.name, person, instance, False, truth.monotone, minimal, answers)
+    asked = Asked(condition.name, person, instance, False, truth.monotone, minimal, {}, {})
+    baselines = _Baselines(study, trained, values, asked.wanted)
+    names = (study.recipe.name, str(person))
+    return replace(
+        asked,
+        answers={**_by_sets(study, trained, values), **baselines.answers(*names, condition.name)},
+        same_seed=baselines.answers(*names),
+    )
 
 
-class _Answerer:
-    """Times a method on one person, and lets the model file judge what it says."""
+def _by_sets(study: Study, trained: Trained, values: Values) -> dict[str, Answer]:
+    """The two that search subsets; both are given the problem posed."""
+    problem, posed = study.problem(values), study.posed(values)
+    search = published(trained, posed)
+    began = perf_counter()
+    exactly = exact(trained, problem)
+    between = perf_counter()
+    as_published = list(search.answers())
+    ended = perf_counter()
 
-    def __init__(self, trained: Trained, values: Values, instance: Values, targets: Mapping[int, float]) -> None:
+    def answer(found: Iterable[Subset], seconds: float) -> Answer:
+        rows = np.array([_moved(values, posed.targets, subset) for subset in found]).reshape(-1, len(values))
+        standardised = np.where(rows == values, trained.scale.standardised(values), trained.scale.standardised(rows))
+        return Answer(standardised, _judged(trained, rows), seconds)
+
+    return {"exact": answer(exactly, between - began), "published": answer(as_published, ended - between)}
+
+
+class _Baselines:
+    """The other methods, who see standardised units only."""
+
+    def __init__(self, study: Study, trained: Trained, values: Values, count: int) -> None:
+        self._study = study
         self._trained = trained
         self._values = values
-        self._instance = instance
-        places = list(targets)
-        moved = values.copy()
-        moved[places] = list(targets.values())
-        self.targets = dict(zip(places, trained.scale.standardised(moved)[places].tolist(), strict=True))
+        self._instance = trained.scale.standardised(values)
+        self._count = count
+        targets = study.posed(values).targets
+        prototype = trained.scale.standardised(_moved(values, targets, targets))
+        self._targets = {position: float(prototype[position]) for position in targets}
 
-    def sets(self, method: Callable[[], Iterable[Subset]]) -> Answer:
+    def answers(self, *names: str) -> dict[str, Answer]:
+        """What each says, with chances by these names."""
+        return {name: self._answer(method, seed_of(*names, name)) for name, method in BASELINES.items()}
+
+    def _answer(self, method: Method, seed: int) -> Answer:
+        question = Question(
+            self._trained.network, self._instance, self._targets, self._count, self._study.spread, seed, SECONDS
+        )
         began = perf_counter()
-        found = list(method())
+        rows = method(question)
         seconds = perf_counter() - began
-        rows = np.repeat(self._instance[np.newaxis], len(found), axis=0)
-        for row, subset in zip(rows, found, strict=True):
-            for position in subset:
-                row[position] = self.targets[position]
-        return Answer(rows, self._judged(rows), seconds)
-
-    def rows(self, method: Callable[[], Values]) -> Answer:
-        began = perf_counter()
-        rows = method()
-        seconds = perf_counter() - began
-        return Answer(rows, self._judged(rows), seconds)
-
-    def _judged(self, rows: Values) -> tuple[bool, ...]:
-        if not len(rows):
-            return ()
         # A value that was left alone is judged as it was measured, to the last digit.
         measured = np.where(rows == self._instance, self._values, self._trained.scale.measured(rows))
-        return tuple(favours(self._trained, measured).tolist())
+        return Answer(rows, _judged(self._trained, measured), seconds)
+
+
+def _moved(values: Values, targets: Mapping[int, float], subset: Iterable[int]) -> Values:
+    """r(x, S)."""
+    moved = values.copy()
+    for position in subset:
+        moved[position] = targets[position]
+    return moved
+
+
+def _judged(trained: Trained, rows: Values) -> tuple[bool, ...]:
+    return tuple(favours(trained, rows).tolist()) if len(rows) else ()

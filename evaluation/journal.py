@@ -1,7 +1,7 @@
 """What has been answered so far, a line each, so that a run that was stopped goes on where it was."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,21 +45,36 @@ def _as_json(asked: Asked) -> dict[str, Any]:
         "favoured": asked.favoured,
         "monotone": asked.monotone,
         "minimal": [sorted(subset) for subset in asked.minimal],
-        "answers": {
-            name: {"rows": answer.rows.tolist(), "valid": answer.valid, "seconds": answer.seconds}
-            for name, answer in asked.answers.items()
-        },
+        "answers": _answers_as_json(asked.answers),
+        "same_seed": _answers_as_json(asked.same_seed),
+    }
+
+
+def _answers_as_json(answers: Mapping[str, Answer]) -> dict[str, Any]:
+    return {
+        name: {"rows": answer.rows.tolist(), "valid": answer.valid, "seconds": answer.seconds}
+        for name, answer in answers.items()
     }
 
 
 def _asked(line: dict[str, Any]) -> Asked:
-    width = len(line["instance"])
-    answers = {
-        name: Answer(
-            np.array(answer["rows"], dtype=np.float64).reshape(-1, width), tuple(answer["valid"]), answer["seconds"]
-        )
-        for name, answer in line["answers"].items()
-    }
-    minimal = tuple(map(frozenset, line["minimal"]))
     instance = np.array(line["instance"], dtype=np.float64)
-    return Asked(line["condition"], line["person"], instance, line["favoured"], line["monotone"], minimal, answers)
+    return Asked(
+        line["condition"],
+        line["person"],
+        instance,
+        line["favoured"],
+        line["monotone"],
+        tuple(map(frozenset, line["minimal"])),
+        _answers(line["answers"], len(instance)),
+        _answers(line["same_seed"], len(instance)),
+    )
+
+
+def _answers(entries: Mapping[str, Any], width: int) -> dict[str, Answer]:
+    return {
+        name: Answer(
+            np.array(entry["rows"], dtype=np.float64).reshape(-1, width), tuple(entry["valid"]), entry["seconds"]
+        )
+        for name, entry in entries.items()
+    }

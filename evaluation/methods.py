@@ -3,14 +3,16 @@
 import time
 from collections.abc import Mapping
 
+import z3
+
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.engines import Search
-from app.core.facts import Answers, Engine
+from app.core.facts import Answers, Engine, Finished
 from app.core.oracle import Oracle
 from app.core.problem import Problem
 from evaluation.baselines.cf_proto import cf_proto
 from evaluation.baselines.dice_gradient import dice_gradient
-from evaluation.baselines.dice_package import dice_package
+from evaluation.baselines.dice_package import dice_package, import_package
 from evaluation.baselines.growing_spheres import growing_spheres
 from evaluation.baselines.plain_cf import plain_cf
 from evaluation.baselines.sns import sns
@@ -31,17 +33,25 @@ BASELINES: Mapping[str, Method] = {
 }
 
 
+def warm_up() -> None:
+    """Load what a method loads only when it is first asked."""
+    import_package()
+
+
 def exact(trained: Trained, problem: Problem) -> list[Subset]:
     """Flipset's engine `lattice`, as the service runs it."""
     budget = Budget(
         Limits(max_model_rows=10**9, deadline_seconds=600.0), time.perf_counter, time.perf_counter(), StopFlag()
     )
     oracle = Oracle(trained.model.scorer, trained.model.favourable, problem.instance, problem.moves, budget)
-    facts = Search(problem, oracle, budget).facts(Engine.LATTICE)
+    facts = list(Search(problem, oracle, budget).facts(Engine.LATTICE))
+    last = facts[-1]
+    assert isinstance(last, Finished), "the last fact says how the search ended"
+    assert last.complete, "nothing may stop it: it is to find everything"
     found = (found for fact in facts if isinstance(fact, Answers) for found in fact)
     return [frozenset(problem.moves[index].position for index in answer.moves) for answer in found]
 
 
-def published(trained: Trained, posed: Posed) -> list[Subset]:
-    """The search as the paper prints it."""
-    return list(PublishedCemsp(trained.judge, posed.instance, posed.targets).answers())
+def published(trained: Trained, posed: Posed) -> PublishedCemsp:
+    """The search as the paper prints it, with a solver that has seen nobody else."""
+    return PublishedCemsp(trained.judge, posed.instance, posed.targets, z3.Context())

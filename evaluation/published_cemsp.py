@@ -17,25 +17,31 @@ Judge = Callable[[Row], bool]
 
 
 class PublishedCemsp:
-    """One person: the model, x as a row, and the columns that may move (N0) with the values they move to."""
+    """One person: the model, x as a row, and the columns that may move (N0) with the values they move to.
 
-    def __init__(self, favourable: Judge, instance: Row, targets: Mapping[int, float]) -> None:
+    What Z3 proposes depends on all that its `context` has been used for; in a new one it is always the same.
+    """
+
+    def __init__(
+        self, favourable: Judge, instance: Row, targets: Mapping[int, float], context: z3.Context | None = None
+    ) -> None:
         self._favourable = favourable
         self._instance = instance
         self._targets = targets
+        self._context = context or z3.main_ctx()
 
     def answers(self) -> Iterator[Subset]:
         """Algorithm 3: each answer as the columns that change. The caller may stop whenever it has seen enough."""
-        solver = z3.Solver()
-        made = {column: z3.Bool(f"m{column}") for column in self._targets}
+        solver = z3.Solver(ctx=self._context)
+        made = {column: z3.Bool(f"m{column}", self._context) for column in self._targets}
         while (subset := _mask(solver, made)) is not None:
             if self._turns(subset):
                 minimal = self._shrunk(subset)
                 yield minimal
-                solver.add(z3.Or([z3.Not(made[column]) for column in minimal]))
+                solver.add(z3.Or([z3.Not(made[column]) for column in minimal], self._context))
             else:
                 maximal = self._grown(subset)
-                solver.add(z3.Or([made[column] for column in made if column not in maximal]))
+                solver.add(z3.Or([made[column] for column in made if column not in maximal], self._context))
 
     def _grown(self, subset: Subset) -> Subset:
         """Algorithm 1: add every feature that leaves the answer unfavourable."""

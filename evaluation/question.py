@@ -22,7 +22,8 @@ class Question:
     """One person whom the network refuses.
 
     `targets` are the movable features with the values that they would be moved to. `count` is how many counterfactuals
-    are wanted; a method ends with what it has after about `seconds`. The same `seed` gives the same answer.
+    are wanted; a method ends with what it has after about `seconds` of the processor's time, so that a busy machine
+    changes no answer. The same `seed` gives the same answer.
     """
 
     network: Network

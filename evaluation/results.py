@@ -1,7 +1,7 @@
 """What came out for one data set: the figures that the page, its tables and its charts are made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,25 @@ class Robustness:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What a method showed after the network was retrained, and after noise of each sigma on the input."""
+
+    retrained: Robustness
+    noise: Mapping[float, Robustness]
+
+
+@dataclass(frozen=True)
 class MethodResults:
     """One method on one data set.
 
     `metrics` by name: sparsity, aps, diversity, c_diversity, valid, minimal_found, returned_minimal, milliseconds.
-    `noise` by sigma. `cut_short` answers ran into the time limit.
+    For `changes` chances were drawn anew on either side of a change, for `same_seed` they were the same. `cut_short`
+    answers ran into the time limit.
     """
 
     metrics: Mapping[str, Mean]
-    retrained: Robustness
-    noise: Mapping[float, Robustness]
+    changes: Changes
+    same_seed: Changes
     cut_short: int
 
 
@@ -70,3 +79,9 @@ class DataSetResults:
     agreement: Agreement
     everyone: Agreement
     methods: Mapping[str, MethodResults]
+
+
+def with_same_seed(results: DataSetResults) -> DataSetResults:
+    """The same results with the changes that were measured with the same seed on both sides."""
+    methods = {name: replace(method, changes=method.same_seed) for name, method in results.methods.items()}
+    return replace(results, methods=methods)

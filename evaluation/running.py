@@ -10,6 +10,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_complet
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cache
+from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from evaluation.asking import Asked, ask
 from evaluation.conditions import CONDITIONS, Condition
 from evaluation.datasets import DataSet, Recipe
 from evaluation.journal import Journal
+from evaluation.methods import warm_up
 from evaluation.results import Agreement
 from evaluation.retraining import MODELS, train
 from evaluation.study import Study, network_folder
@@ -29,6 +31,7 @@ ROOT = Path(__file__).parent.parent
 # What an answer depends on besides the data; how it is shown is no part of that.
 SOURCES = ("app/core", "app/adapters", "evaluation", "training", "normal_ranges")
 SHOWING = ROOT / "evaluation" / "report"
+PACKAGES = ("dice-ml", "numpy", "onnxruntime", "scikit-learn", "skl2onnx", "z3-solver")
 
 # What is being done, how much of it is done, and of how much.
 Track = Callable[[str, int, int], None]
@@ -57,9 +60,10 @@ class Run:
 
     def __init__(self, work: Path, recipe: Recipe, data: Path | None) -> None:
         self.recipe = recipe
-        self.folder = work / recipe.name
+        # Another name for other data, settings or code: what is out of date is not taken up again.
+        self.folder = work / f"{recipe.name}-{_digest(recipe, data)[:12]}"
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._data = data
-        self._forget_what_is_out_of_date()
         self.journal = Journal(self.folder / "answers.jsonl")
 
     @property
@@ -92,16 +96,10 @@ class Run:
         if not file.exists():
             jobs = [pool.submit(_compare, self.folder, self.recipe, number) for number in range(MODELS)]
             _wait(jobs, "comparing", track)
-            file.write_text(json.dumps(asdict(total(job.result() for job in jobs))), encoding="utf-8")
+            part = file.with_suffix(".part")
+            part.write_text(json.dumps(asdict(total(job.result() for job in jobs))), encoding="utf-8")
+            part.rename(file)
         return Agreement(**json.loads(file.read_text(encoding="utf-8")))
-
-    def _forget_what_is_out_of_date(self) -> None:
-        file = self.folder / "digest"
-        digest = _digest(self.recipe, self._data)
-        if not file.exists() or file.read_text(encoding="utf-8") != digest:
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir(parents=True)
-            file.write_text(digest, encoding="utf-8")
 
 
 def _wait(jobs: list[Future[Any]], step: str, track: Track) -> None:
@@ -112,12 +110,13 @@ def _wait(jobs: list[Future[Any]], step: str, track: Track) -> None:
 
 
 def _digest(recipe: Recipe, data: Path | None) -> str:
-    """Of the data, the settings and the code: where none has changed, old answers still hold."""
-    digest = hashlib.sha256(repr((recipe.settings, recipe.most_people, recipe.most_compared)).encode())
+    """Of the data, the settings, the code and the packages: where none has changed, old answers still hold."""
+    versions = {name: version(name) for name in PACKAGES}
+    digest = hashlib.sha256(repr((recipe.settings, recipe.most_people, recipe.most_compared, versions)).encode())
     sources = [file for folder in SOURCES for file in (ROOT / folder).rglob("*") if file.suffix in (".py", ".toml")]
     for file in sorted(sources):
         if SHOWING not in file.parents:
-            digest.update(file.read_bytes())
+            digest.update(str(file.relative_to(ROOT)).encode() + file.read_bytes())
     if recipe.file and data is not None:
         digest.update((data / recipe.file).read_bytes())
     return digest.hexdigest()
@@ -150,7 +149,8 @@ def _train(folder: Path, recipe: Recipe, number: int) -> None:
 
 @cache
 def _study(folder: Path, recipe: Recipe) -> Study:
-    """Each process loads the networks once."""
+    """Each process loads the networks once, and what takes long to import, so that nobody's time is counted for it."""
+    warm_up()
     return Study(folder, recipe, _load(folder))
 
 

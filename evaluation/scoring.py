@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 
+import numpy as np
+
 from evaluation import metrics
 from evaluation.agreement import compared, total
-from evaluation.asking import SECONDS, Asked
+from evaluation.asking import SECONDS, Answer, Asked
 from evaluation.conditions import NOISY, PLAIN, RETRAINED, Condition
 from evaluation.datasets import Values
 from evaluation.means import mean
 from evaluation.methods import BASELINES
-from evaluation.results import Agreement, DataSetResults, MethodResults, Robustness
+from evaluation.results import Agreement, Changes, DataSetResults, MethodResults, Robustness
 from evaluation.study import Study
 
 METHODS = ("exact", "published", *BASELINES)
@@ -71,8 +73,8 @@ class _Scorer:
         plain = self._answers.under(PLAIN)
         return MethodResults(
             metrics={name: mean([figure(asked, method) for asked in plain]) for name, figure in self._figures.items()},
-            retrained=self._robustness(method, list(combinations(RETRAINED, 2))),
-            noise={noisy.sigma: self._robustness(method, [(PLAIN, noisy)]) for noisy in NOISY},
+            changes=self._changes(lambda asked: asked.answers[method]),
+            same_seed=self._changes(lambda asked: asked.same_seed.get(method, asked.answers[method])),
             cut_short=sum(
                 asked.answers[method].seconds >= SECONDS
                 for condition in (*RETRAINED, *NOISY)
@@ -81,12 +83,21 @@ class _Scorer:
             ),
         )
 
-    def _robustness(self, method: str, pairs: Sequence[tuple[Condition, Condition]]) -> Robustness:
+    def _changes(self, answer: Callable[[Asked], Answer]) -> Changes:
+        return Changes(
+            self._robustness(answer, list(combinations(RETRAINED, 2))),
+            {noisy.sigma: self._robustness(answer, [(PLAIN, noisy)]) for noisy in NOISY},
+        )
+
+    def _robustness(
+        self, answer: Callable[[Asked], Answer], pairs: Sequence[tuple[Condition, Condition]]
+    ) -> Robustness:
         """Each person counts once: by the mean of the pairs that are defined."""
         people: list[float | None] = []
         undefined = 0
         for person in self._answers.people:
-            sets = [[_valid_rows(self._answers.of(side, person), method) for side in pair] for pair in pairs]
+            sides = [[self._answers.of(condition, person) for condition in pair] for pair in pairs]
+            sets = [[_counterfactuals(asked, answer) for asked in pair] for pair in sides]
             distances = [metrics.inconsistency(*both) for both in sets]
             defined = [distance for distance in distances if distance is not None]
             undefined += len(distances) - len(defined)
@@ -105,15 +116,21 @@ def _of_rows(figure: Callable[[Asked, Values], float | None]) -> Figure:
 
 
 def _valid(asked: Asked, method: str) -> float | None:
+    """Of what a baseline was asked for: what it does not return is not valid either."""
     valid = asked.answers[method].valid
-    return fmean(valid) if valid else None
+    wanted = asked.wanted if method in BASELINES else len(valid)
+    return sum(valid) / wanted if wanted else None
 
 
 def _valid_rows(asked: Asked, method: str) -> Values:
+    return _counterfactuals(asked, lambda asked: asked.answers[method])
+
+
+def _counterfactuals(asked: Asked, answer: Callable[[Asked], Answer]) -> Values:
     if asked.favoured:
-        return asked.instance[:0].reshape(0, len(asked.instance))
-    answer = asked.answers[method]
-    rows: Values = answer.rows[list(answer.valid)]
+        return np.empty((0, len(asked.instance)))
+    found = answer(asked)
+    rows: Values = found.rows[list(found.valid)]
     return rows
 
 

@@ -12,14 +12,13 @@ from app.core.ranges import Status
 from evaluation.conditions import PLAIN
 from evaluation.datasets import Values
 from evaluation.methods import exact
-from evaluation.posing import Posed, all_subsets
-from evaluation.report.subsets import Lattice, Subset, minimal
+from evaluation.posing import all_subsets
+from evaluation.report.subsets import MOST, Lattice, Subset, minimal
 from evaluation.report.use_case import Situation, UseCase, UseCaseFeature
 from evaluation.study import Study, favours
 
-# More than this no page has room for.
-MOST_MOVABLE = 6
-FEWEST_MOVABLE = 4
+# With fewer movable features there is not much to look at.
+FEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -66,15 +65,14 @@ def lattice(studies: Sequence[Study]) -> Lattice | None:
 def _lattice(study: Study, person: int) -> Lattice | None:
     trained = study.networks[PLAIN.network]
     values = study.values(PLAIN, person)
-    moves = study.posed(values).moves
-    if len(moves) > MOST_MOVABLE:
+    posed = study.posed(values)
+    if len(posed.targets) > MOST:
         return None
-    posed = Posed(values.astype(np.float32), {move.position: move.target for move in moves})
-    subsets = all_subsets(len(moves))
+    subsets = all_subsets(len(posed.targets))
     scores = trained.judge.scores(posed.rows(subsets))
     return Lattice(
         f"row {person + 1} of {study.recipe.name}, with the ranges {study.recipe.registry}",
-        tuple(study.recipe.features[move.position] for move in moves),
+        tuple(study.recipe.features[position] for position in posed.targets),
         tuple(
             Subset(frozenset(np.flatnonzero(subset).tolist()), float(score[1]), bool(score[1] > score[0]))
             for subset, score in zip(subsets, scores, strict=True)
@@ -88,7 +86,7 @@ def _interest(picture: Lattice) -> tuple[bool, bool, int, int]:
     not_monotone = any(
         answer < each.positions and each.positions not in favourable for answer in smallest for each in picture.subsets
     )
-    enough = len(picture.features) >= FEWEST_MOVABLE
+    enough = len(picture.features) >= FEWEST
     return enough, not_monotone, len(smallest), -len(picture.features)
 
 
@@ -118,7 +116,7 @@ def _person(study: Study, known: Mapping[str, float]) -> int:
     trained = study.networks[PLAIN.network]
     if known and same.any() and not favours(trained, study.data.rows[same])[0]:
         return int(np.flatnonzero(same)[0])
-    several = (each for each in study.people if len(exact(trained, study.posed(study.values(PLAIN, each)))) > 2)
+    several = (each for each in study.people if len(exact(trained, study.problem(study.values(PLAIN, each)))) > 2)
     return next(several, study.people[0])
 
 
@@ -136,7 +134,7 @@ def _situation(study: Study, values: Values, words: str, constraints: Mapping[st
         ConstraintsEntry.model_validate(constraints), trained.model.features, FormulaLimits()
     )
     assert not mistakes
-    problem = study.posed(values, items)
+    problem = study.problem(values, items)
     targets = {move.position: move.target for move in problem.moves}
     found = exact(trained, problem)
     return Situation(

@@ -10,6 +10,7 @@ from app.core.constraints import Item
 from app.core.problem import Feature, Problem, pose
 from evaluation.conditions import Condition
 from evaluation.datasets import DataSet, Recipe, Truths, Values
+from evaluation.posing import Posed
 from evaluation.question import Spread
 from evaluation.retraining import MODELS, Trained, load
 from evaluation.seeds import stream
@@ -63,13 +64,19 @@ class Study:
         noise = stream(self.recipe.name, condition.name, str(person)).normal(0, condition.sigma, len(row))
         return scale.measured(scale.standardised(row) + noise)
 
-    def posed(self, values: Values, items: tuple[Item, ...] = ()) -> Problem:
+    def problem(self, values: Values, items: tuple[Item, ...] = ()) -> Problem:
         """The problem as the service poses it; what is abnormal is judged from these very values."""
         features = []
         for name, value in zip(self.recipe.features, values.tolist(), strict=True):
             known = self.registry.features[name]
-            features.append(Feature(value, known.ranges[0].normal, known.move_to))
+            (only,) = known.ranges
+            features.append(Feature(value, only.normal, known.move_to))
         return pose(tuple(features), items)
+
+    def posed(self, values: Values) -> Posed:
+        """The same as the yardsticks see it."""
+        moves = self.problem(values).moves
+        return Posed(values.astype(np.float32), {move.position: move.target for move in moves})
 
 
 def favours(trained: Trained, rows: Values) -> Truths:

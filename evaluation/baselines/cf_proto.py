@@ -24,7 +24,7 @@ PACE = Pace(steps=250, rate=0.1, tolerance=1e-5)
 def cf_proto(question: Question, theta: float = THETA) -> Rows:
     """Each row goes its own way downhill from a random point near the person; c, the weight of the hinge, is raised."""
     rng = np.random.default_rng(question.seed)
-    deadline = time.monotonic() + question.seconds
+    deadline = time.thread_time() + question.seconds
     instance, prototype = question.instance, question.prototype
     pull = Pull(instance, np.full(len(instance), BETA))
 

@@ -56,7 +56,7 @@ def descend(smooth: Smooth, pull: Pull, starts: Rows, pace: Pace, deadline: floa
     mean, square = np.zeros_like(rows), np.zeros_like(rows)
     last, settled = np.full(len(rows), np.inf), 0
     for step in range(pace.steps):
-        if time.monotonic() >= deadline or settled == _SETTLED_STEPS:
+        if time.thread_time() >= deadline or settled == _SETTLED_STEPS:
             break
         losses, slopes = smooth(rows)
         losses, slopes = losses + pull.costs(rows), pull.slopes(rows, slopes)

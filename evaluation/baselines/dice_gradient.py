@@ -23,7 +23,7 @@ PACE = Pace(steps=250, rate=0.1, tolerance=1e-5)
 def dice_gradient(question: Question, diversity: float = DIVERSITY) -> Rows:
     """All rows go downhill together, from standard normal points."""
     rng = np.random.default_rng(question.seed)
-    deadline = time.monotonic() + question.seconds
+    deadline = time.thread_time() + question.seconds
     shape = (question.count, len(question.instance))
     # Both distances are means over the features, as in the authors' paper.
     units = unit_costs(question.spread) / len(question.instance)
@@ -38,14 +38,13 @@ def dice_gradient(question: Question, diversity: float = DIVERSITY) -> Rows:
 
         return descend(weighed, pull, starts, PACE, deadline)
 
-    rows = rng.normal(size=shape)
+    rows, refused = np.empty(shape), np.ones(question.count, dtype=np.bool_)
     # The authors' weight is one; more is for rows that it leaves refused, which start again among the others.
     for weight in WEIGHTS:
-        rows = seek(rows, weight)
+        rows = seek(np.where(refused[:, np.newaxis], rng.normal(size=shape), rows), weight)
         refused = ~question.network.favourable(rows)
-        if not refused.any() or time.monotonic() >= deadline:
+        if not refused.any() or time.thread_time() >= deadline:
             break
-        rows = np.where(refused[:, np.newaxis], rng.normal(size=shape), rows)
     return rows
 
 

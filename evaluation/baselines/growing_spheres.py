@@ -16,7 +16,7 @@ POINTS = 1000
 def growing_spheres(question: Question) -> Rows:
     """One run after the other, each with chances of its own."""
     rng = np.random.default_rng(question.seed)
-    deadline = time.monotonic() + question.seconds
+    deadline = time.thread_time() + question.seconds
     found = []
     for _ in range(question.count):
         nearest = _nearest(question, rng, deadline)
@@ -30,7 +30,7 @@ def _nearest(question: Question, rng: np.random.Generator, deadline: float) -> R
     # Farther than the data reach there is nothing to recommend.
     farthest = float(np.linalg.norm(question.spread.highest - question.spread.lowest))
     inner, thickness, held = 0.0, RADIUS, None
-    while inner < farthest and time.monotonic() < deadline:
+    while inner < farthest and time.thread_time() < deadline:
         points = question.instance + layer(rng, inner, inner + thickness, len(question.instance))
         favourable = points[question.network.favourable(points)]
         if len(favourable) == 0:

@@ -18,13 +18,13 @@ def raised(question: Question, draw: Callable[[int], Rows], seek: Callable[[Rows
 
     `draw` gives so many starting points, `seek` where they lead with a weight.
     """
-    deadline = time.monotonic() + question.seconds
-    rows = draw(question.count)
+    deadline = time.thread_time() + question.seconds
+    rows = np.empty((question.count, len(question.instance)))
     refused = np.arange(question.count)
     for weight in WEIGHTS:
         found = seek(draw(len(refused)), weight)
         rows[refused] = found
         refused = refused[~question.network.favourable(found)]
-        if len(refused) == 0 or time.monotonic() >= deadline:
+        if len(refused) == 0 or time.thread_time() >= deadline:
             break
     return rows

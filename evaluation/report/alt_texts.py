@@ -21,7 +21,7 @@ def quality(results: Sequence[DataSetResults]) -> str:
 def retraining(results: Sequence[DataSetResults]) -> str:
     words = ["Bars of the inconsistency after retraining, lower is better."]
     for one in results:
-        means = {method: found.retrained.inconsistency for method, found in one.methods.items()}
+        means = {method: found.changes.retrained.inconsistency for method, found in one.methods.items()}
         words.append(f"{data_set(one)}: lowest {_best(means, False)}, highest {_best(means, True)}.")
     return " ".join(words)
 
@@ -31,7 +31,8 @@ def noise(results: Sequence[DataSetResults]) -> str:
     for one in results:
         parts = []
         for sigma in sigmas_of([one]):
-            noisy = {method: found.noise[sigma] for method, found in one.methods.items() if sigma in found.noise}
+            changes = {method: found.changes.noise for method, found in one.methods.items()}
+            noisy = {method: found[sigma] for method, found in changes.items() if sigma in found}
             means = {method: found.inconsistency for method, found in noisy.items()}
             parts.append(f"{_best(means, False)} at sigma {sigma:g}")
         words.append(f"Lowest on {data_set(one)}: {'; '.join(parts)}.")

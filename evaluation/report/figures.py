@@ -38,10 +38,10 @@ def quality(results: Sequence[DataSetResults], folder: Path) -> None:
         _arrange(figure, len(QUALITY), len(results))
 
 
-def retraining(results: Sequence[DataSetResults], folder: Path) -> None:
+def retraining(results: Sequence[DataSetResults], folder: Path, name: str = "retraining") -> None:
     """Like the paper's figure 5: how far the answers of two models lie apart, for each method and data set."""
     methods = methods_of(results)
-    with sheet(folder, "retraining", _height(1, len(methods)) + 0.15, width_of(len(results))) as figure:
+    with sheet(folder, name, _height(1, len(methods)) + 0.15, width_of(len(results))) as figure:
         grid = figure.subplots(1, len(results), squeeze=False, sharey=True)
         for axes, one in zip(grid[0], results, strict=True):
             bars = {method: _retrained_bar(one, method) for method in methods}
@@ -60,7 +60,7 @@ def _quality_bar(results: DataSetResults, method: str, metric: str) -> Bar:
 def _retrained_bar(results: DataSetResults, method: str) -> Bar:
     if method not in results.methods:
         return Bar(None, NOT_RUN)
-    found: Robustness = results.methods[method].retrained
+    found: Robustness = results.methods[method].changes.retrained
     return Bar(found.inconsistency, INCONSISTENCY.missing)
 
 

@@ -24,11 +24,11 @@ SMALLEST = 1e-4
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def noise(results: Sequence[DataSetResults], folder: Path) -> None:
+def noise(results: Sequence[DataSetResults], folder: Path, name: str = "noise") -> None:
     """Like the paper's figure 6: inconsistency against sigma, a panel for each data set."""
     methods, sigmas = methods_of(results), sigmas_of(results)
     bottom, top = _reach(results)
-    with sheet(folder, "noise", HEIGHT, width_of(len(results))) as figure:
+    with sheet(folder, name, HEIGHT, width_of(len(results))) as figure:
         panels = figure.subplots(1, len(results), squeeze=False)[0]
         _arrange(figure, len(results))
         for axes, one in zip(panels, results, strict=True):
@@ -43,7 +43,7 @@ def noise(results: Sequence[DataSetResults], folder: Path) -> None:
 
 def _reach(results: Sequence[DataSetResults]) -> tuple[float, float]:
     """The powers of ten between which all means and intervals lie, or stand below."""
-    found = [noisy for one in results for method in one.methods.values() for noisy in method.noise.values()]
+    found = [noisy for one in results for method in one.methods.values() for noisy in method.changes.noise.values()]
     values = [value for noisy in found for value in (noisy.inconsistency.value, noisy.inconsistency.high) if value]
     if not values:
         return SMALLEST, 1.0
@@ -79,7 +79,7 @@ def _power(value: float, _: int | None) -> str:
 def _draw(axes: Axes, results: DataSetResults, methods: Sequence[str], sigmas: Sequence[float]) -> None:
     ends: dict[str, tuple[float, float]] = {}
     for place, method in enumerate(methods):
-        means = {} if method not in results.methods else results.methods[method].noise
+        means = {} if method not in results.methods else results.methods[method].changes.noise
         known = [(sigma, means[sigma].inconsistency) for sigma in sigmas if sigma in means]
         points = [(sigma, mean, mean.value) for sigma, mean in known if mean.value is not None]
         if not points:

@@ -13,9 +13,10 @@ from evaluation.report.tables import agreement_lines, quality_lines, robustness_
 from evaluation.report.titles import data_set
 from evaluation.report.use_case import UseCase, use_case_lines
 from evaluation.report.verdicts import verdicts
-from evaluation.results import DataSetResults
+from evaluation.results import DataSetResults, with_same_seed
 
 HASSE = "subsets"
+SAME_SEED = "-same-seed"
 
 
 def page(
@@ -23,9 +24,9 @@ def page(
 ) -> Path:
     """Write results.md, results.json and the figures into the folder; the page's path is given back."""
     folder.mkdir(parents=True, exist_ok=True)
-    for draw in (figures.quality, figures.retraining, figures.noise):
-        draw(results, folder)
-    lines = [*_opening(), *_quality(results), *_robustness(results), *_agreement(results)]
+    figures.quality(results, folder)
+    lines = [*_opening(), *_quality(results), *_robustness(results, folder), *_same_seed(results, folder)]
+    lines += _agreement(results)
     if lattice is not None:
         figures.hasse(folder, HASSE, lattice.features, lattice.subsets)
         lines += _subsets(lattice)
@@ -69,17 +70,52 @@ def _quality(results: Sequence[DataSetResults]) -> list[str]:
     return lines
 
 
-def _robustness(results: Sequence[DataSetResults]) -> list[str]:
-    lines = ["", "## Whether they stay the same", "", verdicts(results), ""]
+def _robustness(results: Sequence[DataSetResults], folder: Path) -> list[str]:
+    lines = ["", "## Whether they stay the same", ""]
     lines += [
-        "These are means over the people for whom each is defined. Overlapping intervals leave it open which of two "
-        "is lower: they do not use that both were asked about the same people."
+        "All but the first two methods draw at random. Here they draw anew on either side of a change, as in the "
+        "paper: what moves is due to the change and to chance.",
+        "",
+        *_changes(results, folder, ""),
     ]
-    lines += ["", *_image("retraining", alt_texts.retraining(results)), "", *_image("noise", alt_texts.noise(results))]
-    lines += ["", "The scale of inconsistency goes by powers of ten, and evenly from the lowest of them down to 0."]
     for one in results:
         lines += ["", f"### {data_set(one)}, ranges `{one.registry}`, after a change", "", *robustness_lines(one)]
     return lines
+
+
+def _same_seed(results: Sequence[DataSetResults], folder: Path) -> list[str]:
+    """The same for someone who keeps the seed of the methods that draw at random."""
+    same = [with_same_seed(one) for one in results]
+    lines = ["", "## Whether they stay the same, with the same seed", ""]
+    lines += [
+        "Here every method draws the same on either side of a change: what moves is due to the change alone.",
+        "",
+        *_changes(same, folder, SAME_SEED),
+    ]
+    for one in same:
+        title = f"### {data_set(one)}, ranges `{one.registry}`, after a change, with the same seed"
+        lines += ["", title, "", *robustness_lines(one, with_paper=False)]
+    return lines
+
+
+def _changes(results: Sequence[DataSetResults], folder: Path, suffix: str) -> list[str]:
+    """The verdicts and the two figures."""
+    retraining, noise = f"retraining{suffix}", f"noise{suffix}"
+    figures.retraining(results, folder, retraining)
+    figures.noise(results, folder, noise)
+    return [
+        verdicts(results),
+        "",
+        "These are means over the people for whom each is defined; the intervals take the five networks as given. "
+        "Overlapping intervals leave it open which of two is lower: they do not use that both were asked about the "
+        "same people.",
+        "",
+        *_image(retraining, alt_texts.retraining(results)),
+        "",
+        *_image(noise, alt_texts.noise(results)),
+        "",
+        "The scale of inconsistency goes by powers of ten, and evenly from the lowest of them down to 0.",
+    ]
 
 
 def _agreement(results: Sequence[DataSetResults]) -> list[str]:

@@ -34,9 +34,9 @@ def quality_lines(results: DataSetResults) -> list[str]:
     return [*table(heading, rows), "", _quality_rests_on(results, with_paper=bool(published))]
 
 
-def robustness_lines(results: DataSetResults) -> list[str]:
+def robustness_lines(results: DataSetResults, *, with_paper: bool = True) -> list[str]:
     """Inconsistency after retraining and at each strength of the noise, with what was undefined."""
-    published = PUBLISHED.get((results.name, results.registry), {})
+    published = PUBLISHED.get((results.name, results.registry), {}) if with_paper else {}
     sigmas = sigmas_of([results])
     heading = ["method", "retrained", *(f"noise, sigma {sigma:g}" for sigma in sigmas)]
     rows = [
@@ -49,7 +49,8 @@ def robustness_lines(results: DataSetResults) -> list[str]:
         "it is counted as undefined and is not part of the mean."
     )
     known = EXACT_WITH_THEIR_MODELS.get((results.name, results.registry))
-    return [*table(heading, rows), "", rests, *([] if known is None else ["", _known(known)])]
+    beside = [] if known is None or not with_paper else ["", _known(known)]
+    return [*table(heading, rows), "", rests, *beside]
 
 
 def agreement_lines(results: Sequence[DataSetResults]) -> list[str]:
@@ -62,7 +63,7 @@ def agreement_lines(results: Sequence[DataSetResults]) -> list[str]:
     ]
     rests = (
         "Each person counts once for each network that refuses them. Everyone refused are all rows of the data, where "
-        "these are many a random 400 for each network; those asked about are the people of the other tables. The "
+        "these are many some of them at random; those asked about are the people of the other tables. The "
         "minimal sets are those of the definition, found by going through the subsets; not monotone is whoever breaks "
         "the assumption of the published search that one more change into the normal range never hurts."
     )
@@ -81,8 +82,8 @@ def _agreement_cells(agreement: Agreement) -> list[str]:
 
 def _robustness_cells(found: MethodResults, sigmas: Sequence[float], paper: PublishedFigures | None) -> list[str]:
     noise = {} if paper is None else paper.noise
-    cells = [_robustness_cell(found.retrained, None if paper is None else paper.retrained)]
-    tried = [(found.noise.get(sigma), noise.get(sigma)) for sigma in sigmas]
+    cells = [_robustness_cell(found.changes.retrained, None if paper is None else paper.retrained)]
+    tried = [(found.changes.noise.get(sigma), noise.get(sigma)) for sigma in sigmas]
     return cells + ["not run" if noisy is None else _robustness_cell(noisy, anchor) for noisy, anchor in tried]
 
 

@@ -85,7 +85,7 @@ def methods_of(results: Sequence[DataSetResults]) -> list[str]:
 
 def sigmas_of(results: Sequence[DataSetResults]) -> list[float]:
     """Every strength of the noise that any method was tried with."""
-    return sorted({sigma for one in results for method in one.methods.values() for sigma in method.noise})
+    return sorted({sigma for one in results for method in one.methods.values() for sigma in method.changes.noise})
 
 
 def number(value: float) -> str:

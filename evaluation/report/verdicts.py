@@ -26,9 +26,9 @@ def verdicts(results: Sequence[DataSetResults]) -> str:
 def _changes(results: DataSetResults) -> dict[str, dict[str, Robustness]]:
     """Each kind of change in words, and what each method but the published search showed after it."""
     methods = [method for method in methods_of([results]) if method != RELATED]
-    changes = {"after retraining": {method: results.methods[method].retrained for method in methods}}
+    changes = {"after retraining": {method: results.methods[method].changes.retrained for method in methods}}
     for sigma in sigmas_of([results]):
-        noisy = {method: results.methods[method].noise for method in methods}
+        noisy = {method: results.methods[method].changes.noise for method in methods}
         changes[f"at sigma {sigma:g}"] = {method: found[sigma] for method, found in noisy.items() if sigma in found}
     return changes
 

@@ -10,13 +10,15 @@ def asked(person: int) -> Asked:
     rows = np.array([[0.1 + 0.2, -1 / 3], [1e-17, 2.0]])
     answers = {"exact": Answer(rows, (True, False), 0.25), "sns": Answer(rows[:0], (), 5.0)}
     minimal = (frozenset({1}), frozenset({0, 2}))
-    return Asked("network 0", person, np.array([0.3, 1e300]), False, False, minimal, answers)
+    return Asked("network 0", person, np.array([0.3, 1e300]), False, False, minimal, answers, {"sns": answers["exact"]})
 
 
 def as_plain(line: Asked) -> tuple:
-    answers = {
-        name: (each.rows.tolist(), each.rows.shape, each.valid, each.seconds) for name, each in line.answers.items()
-    }
+    answers = [
+        (name, each.rows.tolist(), each.rows.shape, each.valid, each.seconds)
+        for answers in (line.answers, line.same_seed)
+        for name, each in answers.items()
+    ]
     return (line.condition, line.person, line.instance.tolist(), line.favoured, line.monotone, line.minimal, answers)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-JOURNAL = Path("work/synthetic/answers.jsonl")
 PATIENCE = 240
 
 
@@ -24,6 +23,10 @@ def whole(tmp_path_factory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("whole")
     run = subprocess.run(command(out), cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=True)
     return out, run.stdout
+
+
+def journal(out: Path) -> Path | None:
+    return next(out.glob("work/synthetic-*/answers.jsonl"), None)
 
 
 def figures(out: Path) -> dict:
@@ -53,7 +56,7 @@ def test_exact_finds_every_minimal_set_and_nothing_else(whole):
 def test_the_page_shows_every_figure(whole):
     out, _ = whole
     page = (out / "results.md").read_text(encoding="utf-8")
-    for name in ("quality", "retraining", "noise", "subsets"):
+    for name in ("quality", "retraining", "noise", "retraining-same-seed", "noise-same-seed", "subsets"):
         assert (out / f"{name}.svg").is_file()
         assert (out / f"{name}.png").is_file()
         assert f"({name}.svg)" in page
@@ -61,21 +64,21 @@ def test_the_page_shows_every_figure(whole):
 
 def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(whole, tmp_path):
     run = subprocess.Popen(command(tmp_path), cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    wait_for_lines(tmp_path / JOURNAL, 4)
+    wait_for_lines(tmp_path, 4)
     run.send_signal(signal.SIGINT)
     said, _ = run.communicate(timeout=PATIENCE)
     assert run.returncode == 130
     assert "the same command goes on from there" in " ".join(said.split())
-    kept = (tmp_path / JOURNAL).read_text(encoding="utf-8")
+    kept = journal(tmp_path).read_text(encoding="utf-8")
     assert 4 <= kept.count("\n") < 27
 
     subprocess.run(command(tmp_path), cwd=ROOT, capture_output=True, timeout=PATIENCE, check=True)
-    assert (tmp_path / JOURNAL).read_text(encoding="utf-8").startswith(kept)
+    assert journal(tmp_path).read_text(encoding="utf-8").startswith(kept)
     assert figures(tmp_path) == figures(whole[0])
 
 
-def wait_for_lines(file: Path, count: int) -> None:
+def wait_for_lines(out: Path, count: int) -> None:
     until = time.monotonic() + PATIENCE
-    while not file.exists() or file.read_text(encoding="utf-8").count("\n") < count:
+    while (file := journal(out)) is None or file.read_text(encoding="utf-8").count("\n") < count:
         assert time.monotonic() < until, "no answers were written"
         time.sleep(0.05)

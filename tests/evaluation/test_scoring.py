@@ -7,6 +7,7 @@ import pytest
 
 from evaluation.asking import SECONDS, Answer, Asked
 from evaluation.conditions import CONDITIONS, PLAIN, Condition
+from evaluation.methods import BASELINES
 from evaluation.question import Spread
 from evaluation.results import Agreement
 from evaluation.scoring import METHODS, results
@@ -26,15 +27,24 @@ def study() -> SimpleNamespace:
     )
 
 
-def asked(condition: Condition, person: int, rows: list[list[float]], valid: tuple[bool, ...] = ()) -> Asked:
+def asked(
+    condition: Condition,
+    person: int,
+    rows: list[list[float]],
+    valid: tuple[bool, ...] = (),
+    again: list[list[float]] | None = None,
+) -> Asked:
+    """Everyone answers the same; with the same seed the baselines answer `again`."""
     answer = Answer(np.array(rows).reshape(-1, 2), valid or (True,) * len(rows), 0.002)
     late = Answer(answer.rows, answer.valid, SECONDS)
     answers = dict.fromkeys(METHODS, answer) | {"sns": late}
-    return Asked(condition.name, person, np.array(AS_THEY_ARE), False, True, (FIRST, SECOND), answers)
+    repeated = answer if again is None else Answer(np.array(again).reshape(-1, 2), (True,) * len(again), 0.002)
+    same_seed = dict.fromkeys(BASELINES, repeated)
+    return Asked(condition.name, person, np.array(AS_THEY_ARE), False, True, (FIRST, SECOND), answers, same_seed)
 
 
 def favoured(condition: Condition, person: int) -> Asked:
-    return Asked(condition.name, person, np.array(AS_THEY_ARE), True, True, (), {})
+    return Asked(condition.name, person, np.array(AS_THEY_ARE), True, True, (), {}, {})
 
 
 def everything(special: dict[tuple[str, int], Asked]) -> list[Asked]:
@@ -60,8 +70,9 @@ def test_the_figures_of_two_counterfactuals():
             "milliseconds": 2,
         }
     )
-    assert found.retrained.inconsistency.value == 0
-    assert (found.retrained.pairs, found.retrained.undefined, found.cut_short) == (20, 0, 0)
+    retrained = found.changes.retrained
+    assert retrained.inconsistency.value == 0
+    assert (retrained.pairs, retrained.undefined, found.cut_short) == (20, 0, 0)
 
 
 def test_a_row_that_does_not_turn_the_decision_counts_only_as_not_valid():
@@ -76,7 +87,7 @@ def test_a_row_that_does_not_turn_the_decision_counts_only_as_not_valid():
 def test_retraining_that_drops_a_counterfactual_costs_the_way_to_its_neighbour():
     other = CONDITIONS[4]
     special = {(other.name, 1): asked(other, 1, [[3, 0]])}
-    found = results(study(), everything(special), NOBODY).methods["exact"].retrained
+    found = results(study(), everything(special), NOBODY).methods["exact"].changes.retrained
     # In 4 of the 10 pairs of the first person: [0, 4] is 5 away from [3, 0], and [3, 0] is still there: (5 + 0) / 2.
     assert found.inconsistency.value == pytest.approx((4 * 2.5 / 10 + 0) / 2)
 
@@ -84,10 +95,26 @@ def test_retraining_that_drops_a_counterfactual_costs_the_way_to_its_neighbour()
 def test_a_pair_with_nothing_on_one_side_is_undefined_and_counted():
     noisy = CONDITIONS[-1]
     special = {(noisy.name, 1): favoured(noisy, 1), (noisy.name, 2): asked(noisy, 2, [[3, 1], [0, 4]])}
-    found = results(study(), everything(special), NOBODY).methods["exact"].noise[noisy.sigma]
+    found = results(study(), everything(special), NOBODY).methods["exact"].changes.noise[noisy.sigma]
     assert (found.pairs, found.undefined, found.inconsistency.people) == (2, 1, 1)
     # [3, 0] is 1 away from [3, 1], [0, 4] stays: half of it either way.
     assert found.inconsistency.value == pytest.approx(0.5)
+
+
+def test_what_a_baseline_does_not_return_is_not_valid():
+    metrics = results(study(), everything({(PLAIN.name, 1): asked(PLAIN, 1, [])}), NOBODY).methods
+    assert metrics["growing_spheres"].metrics["valid"].value == pytest.approx((0 + 1) / 2)
+    assert metrics["exact"].metrics["valid"].people == 1
+
+
+def test_the_same_seed_has_figures_of_its_own_but_for_those_who_draw_nothing():
+    noisy = CONDITIONS[-1]
+    special = {(noisy.name, 1): asked(noisy, 1, [[3, 0], [0, 4]], again=[[3, 2], [0, 4]])}
+    found = results(study(), everything(special), NOBODY).methods
+    assert found["dice"].changes.noise[noisy.sigma].inconsistency.value == 0
+    # [3, 2] is 2 away from [3, 0]; half of it for one of the two people.
+    assert found["dice"].same_seed.noise[noisy.sigma].inconsistency.value == pytest.approx((1 + 0) / 2)
+    assert found["exact"].same_seed == found["exact"].changes
 
 
 def test_answers_at_the_time_limit_are_counted():

@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.report.published_figures import PUBLISHED, SIGMAS, PublishedFigures
 from evaluation.report.subsets import Lattice, Subset
 from evaluation.report.use_case import Situation, UseCase, UseCaseFeature
-from evaluation.results import Agreement, DataSetResults, Mean, MethodResults, Robustness
+from evaluation.results import Agreement, Changes, DataSetResults, Mean, MethodResults, Robustness
 
 NOBODY = Mean(None, None, None, 0)
 AGREEMENT = Agreement(asked=20, same=8, true=74, missed=39, returned=55, wrong=20, not_monotone=18)
@@ -38,7 +38,11 @@ def method(figures: PublishedFigures, share: float = 1.0) -> MethodResults:
         "milliseconds": about(4.8),
     }
     noise = {sigma: robustness(share * figures.noise[sigma], undefined=1) for sigma in SIGMAS}
-    return MethodResults(metrics, robustness(share * figures.retrained, 190, 9), noise, cut_short=0)
+    changes = Changes(robustness(share * figures.retrained, 190, 9), noise)
+    # With the same seed on both sides half of it is left.
+    halved = {sigma: robustness(share * figures.noise[sigma] / 2) for sigma in SIGMAS}
+    same_seed = Changes(robustness(share * figures.retrained / 2), halved)
+    return MethodResults(metrics, changes, same_seed, cut_short=0)
 
 
 def data_set(name: str, registry: str, people: int = 20) -> DataSetResults:
@@ -61,7 +65,8 @@ def with_nothing() -> DataSetResults:
     """A data set on which nothing could be measured, and one method more was not run."""
     empty = Robustness(NOBODY, 20, 20)
     full = data_set("hcv", "hcv-paper-tight")
-    bare = MethodResults(dict.fromkeys(full.methods["exact"].metrics, NOBODY), empty, dict.fromkeys(SIGMAS, empty), 3)
+    changes = Changes(empty, dict.fromkeys(SIGMAS, empty))
+    bare = MethodResults(dict.fromkeys(full.methods["exact"].metrics, NOBODY), changes, changes, 3)
     return replace(full, methods={key: bare for key in full.methods if key != "sns"})
 
 

@@ -92,7 +92,8 @@ def test_an_inconsistency_of_0_has_its_place_on_the_scale_of_the_noise(tmp_path)
 
 def _still(results: DataSetResults) -> MethodResults:
     exact = results.methods["exact"]
-    return replace(exact, noise={sigma: made_up.robustness(0.0) for sigma in exact.noise})
+    still = {sigma: made_up.robustness(0.0) for sigma in exact.changes.noise}
+    return replace(exact, changes=replace(exact.changes, noise=still))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from evaluation.conditions import Condition
+from evaluation.conditions import PLAIN, Condition
 from evaluation.datasets import Values
 from evaluation.every_subset import EverySubset
 from evaluation.methods import BASELINES, Subset, exact, published
@@ -63,11 +63,10 @@ def ask(study: Study, condition: Condition, person: int) -> Asked:
     asked = Asked(condition.name, person, instance, False, truth.monotone, minimal, {}, {})
     baselines = _Baselines(study, trained, values, asked.wanted)
     names = (study.recipe.name, str(person))
-    return replace(
-        asked,
-        answers={**_by_sets(study, trained, values), **baselines.answers(*names, condition.name)},
-        same_seed=baselines.answers(*names),
-    )
+    same_seed = baselines.answers(*names)
+    # One condition may draw what all draw with the same seed; the others draw something else.
+    anew = same_seed if condition == PLAIN else baselines.answers(*names, condition.name)
+    return replace(asked, answers={**_by_sets(study, trained, values), **anew}, same_seed=same_seed)
 
 
 def _by_sets(study: Study, trained: Trained, values: Values) -> dict[str, Answer]:

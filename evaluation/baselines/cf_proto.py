@@ -18,7 +18,7 @@ THETA = 1.0
 MARGIN = 0.1
 # The starting points, near the person, yet apart: our choice.
 NEARNESS = 0.3
-PACE = Pace(steps=250, rate=0.1, tolerance=1e-5)
+PACE = Pace(steps=150, rate=0.1, tolerance=1e-5)
 
 
 def cf_proto(question: Question, theta: float = THETA) -> Rows:

@@ -17,7 +17,7 @@ DIVERSITY = 1.0
 MARGIN = 1.0
 # Two rows that meet would make the kernel singular.
 JITTER = 1e-4
-PACE = Pace(steps=250, rate=0.1, tolerance=1e-5)
+PACE = Pace(steps=150, rate=0.1, tolerance=1e-5)
 
 
 def dice_gradient(question: Question, diversity: float = DIVERSITY) -> Rows:

@@ -11,7 +11,7 @@ from evaluation.network import Row, Rows
 from evaluation.question import Question
 
 # Our choice: enough steps to cross the data (some six units) and settle. The tolerance is the CEMSP authors'.
-PACE = Pace(steps=250, rate=0.1, tolerance=1e-4)
+PACE = Pace(steps=150, rate=0.1, tolerance=1e-4)
 
 
 def plain_cf(question: Question) -> Rows:

@@ -1,30 +1,21 @@
-"""The command line: serve, explain, validate."""
+"""The command line: serve, explain, validate, inspect.
 
-import json
+What a command needs is imported when it is called: `serve` only looks after others, and starts at once.
+"""
+
 import os
 import sys
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 
 from app import __version__, serving
-from app.adapters.catalog import Catalog, load_catalog
 from app.adapters.flaws import BrokenFiles, field_path, reason_of
-from app.adapters.inspecting import Graph
-from app.adapters.models import Model
 from app.adapters.names import suggestion
-from app.adapters.onnx import ModelFailed, UnloadableGraph
-from app.api.bodies import parse_json
-from app.api.errors import RequestError, invalid, problem
-from app.api.schemas import CounterfactualsRequest
-from app.api.service import Service
 from app.settings import Settings
-from app.terminal import show
 
 cli = typer.Typer(
     no_args_is_help=True,
@@ -63,61 +54,25 @@ def explain(
     file: Annotated[str, typer.Argument(help="file with the request as JSON; - reads it from the input")],
 ) -> None:
     """Answer one request: a table in a terminal, JSON lines in a pipe."""
-    settings = _settings()
-    service = Service(settings, _catalog(settings))
-    try:
-        request = _request(_read(file))
-        answer = service.answer(request, service.model(model))
-    except (RequestError, ModelFailed) as error:
-        _fail(_refusal(problem(error)))
-    lines = (line.text for line in chain([answer.start()], answer.rest()) if line is not None)
-    if sys.stdout.isatty():
-        show([json.loads(line) for line in lines], Console())
-    else:
-        for line in lines:
-            print(line, flush=True)
+    from app import commands  # noqa: PLC0415
+
+    _or_fail(lambda settings: commands.explain(settings, model, file))
 
 
 @cli.command()
 def validate() -> None:
     """Check every model and registry, and say what is wrong: file, field and reason, one line each."""
-    settings = _settings()
-    service = Service(settings, _catalog(settings))
-    flaws = [flaw for model in service.catalog.models.values() for flaw in _example_flaws(service, model)]
-    if flaws:
-        _fail("\n".join(flaws))
-    print(f"In order: {len(service.catalog.models)} models, {len(service.catalog.registries)} registries.")
+    from app import commands  # noqa: PLC0415
+
+    _or_fail(commands.validate)
 
 
 @cli.command()
 def inspect(file: Annotated[Path, typer.Argument(help="an ONNX file")]) -> None:
     """Print what a graph offers, and write a model.toml beside it to fill in."""
-    try:
-        graph = Graph(file)
-    except OSError as error:
-        _fail(f"{file}: {error.strerror}")
-    except UnloadableGraph as error:
-        _fail(f"{file}: {error}")
-    print(graph.description())
-    draft = file.with_name("model.toml")
-    if draft.exists():
-        print(f"{draft} is there already and was left as it is.")
-        return
-    try:
-        draft.write_text(graph.draft(), encoding="utf-8")
-    except OSError as error:
-        _fail(f"{draft}: {error.strerror}")
-    print(f"Written: {draft}. Fill in what it leaves open, then run: flipset validate")
+    from app import commands  # noqa: PLC0415
 
-
-def _example_flaws(service: Service, model: Model) -> Iterator[str]:
-    """What a request would be refused for, of the requests that are to show the model at work."""
-    for name, request in model.examples.items():
-        try:
-            service.end(service.answer(_request(json.dumps(request).encode()), model))
-        except (RequestError, ModelFailed) as error:
-            file = model.file.parent / "examples" / f"{name}.json"
-            yield from (f"{file}: {flaw['field']}: {flaw['message']}" for flaw in problem(error)["errors"])
+    commands.inspect(file)
 
 
 def _settings() -> Settings:
@@ -132,32 +87,11 @@ def _settings() -> Settings:
         _fail("\n".join(flaws))
 
 
-def _catalog(settings: Settings) -> Catalog:
+def _or_fail(command: Callable[[Settings], None]) -> None:
     try:
-        return load_catalog(settings.models_dir, settings.normal_ranges_dir)
+        command(_settings())
     except BrokenFiles as error:
         _fail(str(error))
-
-
-def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        _fail(f"{file}: {error.strerror}")
-
-
-def _request(body: bytes) -> CounterfactualsRequest:
-    try:
-        return CounterfactualsRequest.model_validate(parse_json(body))
-    except ValidationError as error:
-        raise invalid(error.errors()) from None
-
-
-def _refusal(content: dict[str, Any]) -> str:
-    fields = [f"  {error['field']}: {error['message']}" for error in content["errors"]]
-    return "\n".join([f"{content['title']}.", *(fields or [f"  {content['detail']}"])])
 
 
 def _fail(message: str) -> NoReturn:

@@ -16,6 +16,9 @@ class Settings(BaseSettings):
     normal_ranges_dir: Path = Field(
         default=Path("normal_ranges"), description="folder of the registries, a TOML file each"
     )
+    model_load_seconds: int = Field(default=30, ge=1, description="time that a model may take to be loaded and tried")
+    model_memory_mb: int = Field(default=2048, ge=64, description="memory that a model may take to be loaded and tried")
+    model_file_mb: int = Field(default=256, ge=1, description="largest model.onnx")
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that names none")

@@ -1,6 +1,6 @@
 """The catalog: every model and registry of the two folders, checked together and held in memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -9,9 +9,10 @@ from app.adapters.constraints import read_constraints
 from app.adapters.features import ModelFeature
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.formulas import FormulaLimits
-from app.adapters.models import Model, load_model
+from app.adapters.models import Model, digest_of, load_model
 from app.adapters.names import suggestion
 from app.adapters.registries import KnownFeature, Registry, load_registry
+from app.adapters.snapshots import Snapshot, take_snapshot
 from app.core.constraints import Item
 
 T = TypeVar("T")
@@ -40,19 +41,31 @@ class Catalog:
 
 def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
     """Load everything, or raise `BrokenFiles` with every flaw of every file."""
-    folders = {"FLIPSET_MODELS_DIR": models_dir, "FLIPSET_NORMAL_RANGES_DIR": normal_ranges_dir}
-    flaws = [
-        Flaw(folder, "", f"is not a folder; {variable} names another one")
-        for variable, folder in folders.items()
-        if not folder.is_dir()
-    ]
-    if flaws:
-        raise BrokenFiles(flaws)
-    model_folders = sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith("."))
-    models = _loaded(model_folders, load_model, flaws)
-    registries = _loaded(sorted(normal_ranges_dir.glob("*.toml"), key=lambda file: file.stem), load_registry, flaws)
-    if not model_folders:
-        flaws.append(Flaw(models_dir, "", "holds no model: a folder with model.onnx and model.toml is needed"))
+    return catalog_of(take_snapshot(models_dir, normal_ranges_dir))
+
+
+def catalog_of(
+    snapshot: Snapshot,
+    kept: Mapping[str, Model] | None = None,
+    left_out: Collection[Path] = (),
+    before_each: Callable[[Path], None] = lambda folder: None,
+) -> Catalog:
+    """The same from a snapshot. Models that are `kept` and have not changed are not loaded again.
+
+    `left_out` are folders that are known to be broken; `before_each` is told of every folder whose model is next.
+    """
+
+    def model_in(folder: Path) -> Model:
+        before_each(folder)
+        old = (kept or {}).get(folder.name)
+        return old if old is not None and old.digest == digest_of(folder, snapshot) else load_model(folder, snapshot)
+
+    flaws: list[Flaw] = []
+    models = _loaded([folder for folder in snapshot.model_folders if folder not in left_out], model_in, flaws)
+    registries = _loaded(snapshot.registries, lambda file: load_registry(file, snapshot), flaws)
+    if not snapshot.model_folders:
+        reason = "holds no model: a folder with model.onnx and model.toml is needed"
+        flaws.append(Flaw(snapshot.models_dir, "", reason))
     catalog = Catalog(
         {model.name: model for model in models},
         {registry.name: registry for registry in registries},
@@ -60,10 +73,10 @@ def load_catalog(models_dir: Path, normal_ranges_dir: Path) -> Catalog:
     )
     broken = {flaw.file for flaw in flaws}
     for model in models:
-        flaws.extend(_default_flaws(model, catalog, broken, normal_ranges_dir))
+        flaws.extend(_default_flaws(model, catalog, broken, snapshot.normal_ranges_dir))
     defaults = {model.registry for model in models}
     for name in catalog.registries:
-        if name not in defaults:
+        if name not in defaults and not left_out:
             flaws.extend(_unfit_for_all(catalog, name))
     if flaws:
         raise BrokenFiles(flaws)

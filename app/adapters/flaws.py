@@ -17,7 +17,13 @@ class Flaw:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.field}: {self.reason}" if self.field else f"{self.file}: {self.reason}"
+        text = f"{self.file}: {self.field}: {self.reason}" if self.field else f"{self.file}: {self.reason}"
+        # The name of a file may hold anything: it must not break the line, nor command the terminal.
+        return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 class BrokenFiles(Exception):

@@ -15,8 +15,9 @@ from app.adapters.fields import FavourableField
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.names import suggestion
 from app.adapters.numbers import NumberType, number_type
-from app.adapters.onnx import ModelFailed, OnnxGraph, UnloadableGraph, UnusableGraph
+from app.adapters.onnx import ModelFailed, OnnxGraph, UnloadableGraph, UnusableGraph, plainly
 from app.adapters.scorer import OnnxScorer
+from app.adapters.snapshots import Snapshot
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.ranges import NormalRange
@@ -102,15 +103,17 @@ class Model:
     positions: Mapping[str, int]
     types: tuple[NumberType, ...]
     file: Path
+    # Of all its files together: where it is the same, so is the model.
+    digest: str
 
 
-def load_model(folder: Path) -> Model:
+def load_model(folder: Path, snapshot: Snapshot) -> Model:
     """Read, check and warm up one model; `BrokenFiles` with all its flaws."""
     file = folder / "model.toml"
-    entry = read_toml(file, ModelEntry)
-    content = _content(folder / "model.onnx")
+    entry = read_toml(file, snapshot.read(file), ModelEntry)
+    content = snapshot.read(folder / "model.onnx")
     sha256 = hashlib.sha256(content).hexdigest()
-    examples = _examples(folder / "examples")
+    examples = {example.stem: _example(example, snapshot) for example in snapshot.examples(folder / "examples")}
     if flaws := [*_flaws(file, entry, sha256)]:
         raise BrokenFiles(flaws)
     features = tuple(map(ModelFeature.of, entry.features))
@@ -132,14 +135,15 @@ def load_model(folder: Path) -> Model:
         positions={feature.name: position for position, feature in enumerate(features)},
         types=tuple(number_type(scorer.dtype_at(position)) for position in range(len(features))),
         file=file,
+        digest=digest_of(folder, snapshot),
     )
 
 
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise BrokenFiles([Flaw(file, "", error.strerror or "cannot be read")]) from None
+def digest_of(folder: Path, snapshot: Snapshot) -> str:
+    """The digest of all files of a model."""
+    files = (folder / "model.onnx", folder / "model.toml", *snapshot.examples(folder / "examples"))
+    parts = [f"{file.name}:{hashlib.sha256(snapshot.read(file)).hexdigest()}" for file in files]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
@@ -163,15 +167,14 @@ def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
             yield Flaw(file, f"prototype.{name}", str(error))
 
 
-def _examples(folder: Path) -> dict[str, dict[str, Any]]:
-    return {file.stem: _example(file) for file in sorted(folder.glob("*.json"))}
-
-
-def _example(file: Path) -> dict[str, Any]:
+def _example(file: Path, snapshot: Snapshot) -> dict[str, Any]:
+    content = snapshot.read(file)
     try:
-        request = json.loads(file.read_text(encoding="utf-8"), parse_constant=_no_number)
-    except (OSError, ValueError) as error:
+        request = json.loads(content.decode("utf-8"), parse_constant=_no_number)
+    except ValueError as error:
         raise BrokenFiles([Flaw(file, "", f"is not valid JSON: {error}")]) from None
+    except RecursionError:
+        raise BrokenFiles([Flaw(file, "", "is nested too deeply")]) from None
     if not isinstance(request, dict) or "instance" not in request:
         raise BrokenFiles([Flaw(file, "", 'is not a request: an object with an "instance" is needed')])
     return request
@@ -219,6 +222,6 @@ def _scorer(file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], c
         raise BrokenFiles([Flaw(file, error.field, error.reason)]) from None
     except ModelFailed as error:
         raise BrokenFiles(
-            [Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts: {error.reason}")]
+            [Flaw(file.with_name("model.onnx"), "", f"fails on a row of noughts: {plainly(error.reason)}")]
         ) from None
     return scorer

@@ -1,6 +1,7 @@
 """ONNX Runtime: one session a model, one thread a session. Reads graphs as the exporters write them."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -74,11 +75,33 @@ def open_session(content: bytes) -> onnxruntime.InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    # The runtime's own format is checked less than ONNX is.
+    options.add_session_config_entry("session.load_model_format", "ONNX")
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001  # its errors have no common base
-        hint = "; export it with its weights inside the one file" if "xternal data" in str(error) else ""
-        raise UnloadableGraph(f"ONNX Runtime cannot load it: {error}{hint}") from None
+        raise UnloadableGraph(f"ONNX Runtime cannot load it: {plainly(str(error))}") from None
+
+
+# What the runtime says of graphs that are not to be served, and what there is to say to their owners.
+PLAIN_WORDS = {
+    r"model_path must not be empty|xternal data": "its weights are in another file; "
+    "export it with its weights inside the one file",
+    r"Fatal error: (\S+?)\(-?\d+\) is not a registered function/op": "it uses the operator {0}, "
+    "which is not one of the runtime's; custom operators are not served",
+    r"No Op registered for (\S+)": "it uses the operator {0}, which the runtime does not have",
+    r"No opset import for domain '(.*?)'": "it uses operators of the domain {0!r} that it does not declare",
+    r"Failed to allocate memory|bad_alloc|bad allocation": "it needs more memory than it may take "
+    "(FLIPSET_MODEL_MEMORY_MB)",
+}
+
+
+def plainly(text: str) -> str:
+    """What ONNX Runtime said, in plain words where we know them."""
+    for pattern, words in PLAIN_WORDS.items():
+        if found := re.search(pattern, text):
+            return words.format(*found.groups())
+    return text.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from app.adapters.constraints import ConstraintsEntry
 from app.adapters.fields import ConditionField, MoveToField
 from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.snapshots import Snapshot
 from app.adapters.toml_files import Entry, Finite, read_toml
 from app.core.ranges import ConditionalRange, MoveTo, NormalRange
 
@@ -73,9 +74,9 @@ class Registry:
     file: Path
 
 
-def load_registry(file: Path) -> Registry:
+def load_registry(file: Path, snapshot: Snapshot) -> Registry:
     """Read one registry; `BrokenFiles` with all its flaws."""
-    entry = read_toml(file, RegistryEntry)
+    entry = read_toml(file, snapshot.read(file), RegistryEntry)
     flaws = [flaw for name, feature in entry.features.items() for flaw in _flaws(file, name, feature)]
     if flaws:
         raise BrokenFiles(flaws)

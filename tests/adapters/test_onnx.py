@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from app.adapters.catalog import load_catalog
 from app.adapters.features import ModelFeature
-from app.adapters.models import load_model
 from app.adapters.onnx import ModelFailed, OnnxGraph, UnusableGraph
 from app.adapters.scorer import OnnxScorer, batch_rows_for
 from tests import graphs
@@ -61,7 +61,7 @@ def test_scores_do_not_depend_on_the_size_of_the_batch(tmp_path: Path, input_typ
 
 def test_scores_of_boosted_trees_do_not_depend_on_the_size_of_the_batch():
     """With more than one thread in a session they do."""
-    scorer = load_model(ROOT / "models/mortgage").scorer
+    scorer = load_catalog(ROOT / "models", ROOT / "normal_ranges").models["mortgage"].scorer
     rows = np.random.default_rng(0).uniform(0, 3, size=(2_000, 10)).astype(np.float32)
     together = scorer(rows)
     for size in (1, 8, 64):

@@ -1,0 +1,132 @@
+"""Trials: models are first loaded and warmed up in a child process, which may take only so much time and memory.
+
+One child tries them all. If it does not survive one of them, that one is named, and another child tries the rest.
+"""
+
+import os
+import resource
+import signal
+import time
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.snapshots import Snapshot
+
+# A child that has not begun by then will not do so any more.
+START_SECONDS = 60
+# How a child ends that ran out of memory and could still say so.
+OUT_OF_MEMORY = 70
+
+
+@dataclass(frozen=True, slots=True)
+class TrialLimits:
+    """What a model may take while it is loaded and warmed up."""
+
+    seconds: int
+    memory_mb: int
+
+
+def try_out(snapshot: Snapshot, limits: TrialLimits) -> tuple[Flaw, ...]:
+    """What is wrong with the files, as a process that is not this one found out."""
+    fatal: list[Flaw] = []
+    left_out: list[Path] = []
+    while True:
+        trial = _Trial(snapshot, limits, left_out)
+        flaws = trial.flaws()
+        if flaws is not None:
+            return (*fatal, *flaws)
+        if trial.folder is None:
+            return (*fatal, Flaw(snapshot.models_dir, "", f"could not be tried: {trial.end}"))
+        fatal.append(Flaw(trial.folder / "model.onnx", "", trial.end))
+        left_out.append(trial.folder)
+
+
+class _Trial:
+    """One child at work."""
+
+    def __init__(self, snapshot: Snapshot, limits: TrialLimits, left_out: list[Path]) -> None:
+        self._limits = limits
+        # The model that it is at, and what ended it there.
+        self.folder: Path | None = None
+        self.end = ""
+        context = get_context("spawn")
+        self._reports, told = context.Pipe(duplex=False)
+        self._child = context.Process(target=_load_all, args=(told, snapshot, limits, tuple(left_out)), daemon=True)
+        self._child.start()
+        told.close()
+
+    def flaws(self) -> tuple[Flaw, ...] | None:
+        """What the child found, or None if it did not get to its end."""
+        try:
+            while self._reports.poll(START_SECONDS if self.folder is None else self._limits.seconds):
+                report = self._reports.recv()
+                if not isinstance(report, Path):
+                    flaws: tuple[Flaw, ...] = report
+                    return flaws
+                self.folder = report
+            self.end = _too_long(self._limits)
+        except EOFError:
+            self._child.join()
+            self.end = _end_of(self._child.exitcode, self._limits)
+        finally:
+            self._child.kill()
+            self._child.join()
+            self._child.close()
+            self._reports.close()
+        return None
+
+
+def _end_of(code: int | None, limits: TrialLimits) -> str:
+    if code == OUT_OF_MEMORY:
+        return f"needs more than {limits.memory_mb} MB of memory to be loaded (FLIPSET_MODEL_MEMORY_MB)"
+    if code == -signal.SIGXCPU:
+        return _too_long(limits)
+    how = signal.Signals(-code).name if code is not None and code < 0 else f"exit status {code}"
+    return f"ended the process that loaded it ({how}), out of memory perhaps (FLIPSET_MODEL_MEMORY_MB)"
+
+
+def _too_long(limits: TrialLimits) -> str:
+    return f"was not loaded and did not answer within {limits.seconds} s (FLIPSET_MODEL_LOAD_SECONDS)"
+
+
+def _load_all(told: Connection, snapshot: Snapshot, limits: TrialLimits, left_out: tuple[Path, ...]) -> None:
+    """In the child: load everything, and tell which model is next, and in the end what is wrong."""
+    # Imported here: whoever has models tried need not be able to load one.
+    from app.adapters.catalog import catalog_of  # noqa: PLC0415
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Ctrl+C reaches all processes of a terminal; the parent ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def before_each(folder: Path) -> None:
+        told.send(folder)
+        _limit(limits)
+
+    flaws: Any = ()
+    try:
+        catalog_of(snapshot, left_out=left_out, before_each=before_each)
+    except BrokenFiles as error:
+        flaws = error.flaws
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+    told.send(flaws)
+
+
+def _limit(limits: TrialLimits) -> None:
+    """Limit what may be taken from here on: the runtime itself takes its share, and the models before this one."""
+    # Should nobody be left to watch the clock, the processor's time still ends it.
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (_lowered(int(time.process_time()) + limits.seconds + 1, most), most))
+    statm = Path("/proc/self/statm")
+    if statm.exists():
+        taken = int(statm.read_text().split()[0]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (_lowered(taken + limits.memory_mb * 2**20, most), most))
+
+
+def _lowered(wanted: int, most: int) -> int:
+    return wanted if most == resource.RLIM_INFINITY else min(wanted, most)

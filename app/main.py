@@ -10,9 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.staticfiles import StaticFiles
 
 from app import __version__
-from app.adapters.catalog import load_catalog
+from app.adapters.catalog import catalog_of, load_catalog
 from app.api import errors, routes
 from app.api.openapi import with_lines
+from app.api.reloads import Served
 from app.api.service import Service
 from app.core.clauses import warm_up
 from app.settings import Settings
@@ -20,9 +21,16 @@ from app.settings import Settings
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served."""
-    service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+def create_app(settings: Settings, served: Served | None = None) -> FastAPI:
+    """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served.
+
+    What is `served` has been tried; without it, the folders are read as they are.
+    """
+    if served is None:
+        service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+    else:
+        service = Service(settings, catalog_of(served.snapshot), served.since)
+        service.reloads = served.reloads
     warm_up()
 
     @asynccontextmanager

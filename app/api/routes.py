@@ -18,6 +18,7 @@ from app.api.listings import (
 )
 from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
 from app.api.predictions import SeveralPredictions, SinglePrediction, predict
+from app.api.readiness import Readiness, Verbose, readiness
 from app.api.responding import respond
 from app.api.schemas import PredictionsRequest
 
@@ -34,10 +35,10 @@ def livez() -> Health:
 
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", summary="Every model and registry is loaded", responses=PROBLEMS["ready"])
-def readyz(service: TheService) -> Health:
+def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
     if service.stopping:
         raise Stopping
-    return Health(status="ready")
+    return Health(status="ready") if verbose in (None, "false", "0") else readiness(service)
 
 
 @listings.get("/models", summary="The models")
@@ -49,7 +50,8 @@ def models(service: TheService) -> ModelList:
     "/models/{model}", summary="One model: features, units, ranges, classes, versions", responses=PROBLEMS["named"]
 )
 def model(model: TheModel, service: TheService) -> ModelDetails:
-    return describe_model(model, service.catalog)
+    loaded = service.loaded
+    return describe_model(loaded.model(model.name), loaded.catalog)
 
 
 @listings.get(

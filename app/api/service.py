@@ -2,6 +2,8 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from app.adapters.catalog import Catalog
 from app.adapters.formulas import FormulaLimits
@@ -12,28 +14,19 @@ from app.api.errors import Busy, Stopping, UnknownModel, UnknownRegistry
 from app.api.pairs import Pairs
 from app.api.posing import understand
 from app.api.promptness import is_prompt_to_pose
+from app.api.reloads import Reloads
 from app.api.schemas import CounterfactualsRequest, LimitsBody
 from app.core.budget import Limits, StopFlag
 from app.settings import Settings
 
 
-class Service:
-    """One for each process."""
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What is served, since when, and what was made of it for requests: switched together, by one reference."""
 
-    def __init__(self, settings: Settings, catalog: Catalog) -> None:
-        self.settings = settings
-        self.catalog = catalog
-        self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
-        self.stopping = False
-        self._formula_limits = FormulaLimits(
-            settings.max_items,
-            settings.max_formulas,
-            settings.max_formula_length,
-            settings.max_formula_depth,
-            settings.max_formula_literals,
-        )
-        self._pairs = Pairs(catalog)
-        self._under_way: set[StopFlag] = set()
+    catalog: Catalog
+    pairs: Pairs
+    since: datetime
 
     def model(self, name: str) -> Model:
         if name not in self.catalog.models:
@@ -44,6 +37,40 @@ class Service:
         if name not in self.catalog.registries:
             raise UnknownRegistry(name, self.catalog.registries)
         return self.catalog.registries[name]
+
+
+class Service:
+    """One for each process."""
+
+    def __init__(self, settings: Settings, catalog: Catalog, since: datetime | None = None) -> None:
+        self.settings = settings
+        self.switch(catalog, datetime.now(UTC) if since is None else since)
+        # What came of reading the files anew, the same in all processes.
+        self.reloads = Reloads()
+        self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
+        self.stopping = False
+        self._formula_limits = FormulaLimits(
+            settings.max_items,
+            settings.max_formulas,
+            settings.max_formula_length,
+            settings.max_formula_depth,
+            settings.max_formula_literals,
+        )
+        self._under_way: set[StopFlag] = set()
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.loaded.catalog
+
+    def switch(self, catalog: Catalog, since: datetime) -> None:
+        """Serve this from now on, from any thread; answers under way go on with what they began with."""
+        self.loaded = Loaded(catalog, Pairs(catalog), since)
+
+    def model(self, name: str) -> Model:
+        return self.loaded.model(name)
+
+    def registry(self, name: str) -> Registry:
+        return self.loaded.registry(name)
 
     def answer(self, body: CounterfactualsRequest, model: Model) -> Answer:
         """Pose the question and score the instance: all that may fail. The answer must be given to `end`."""
@@ -75,9 +102,12 @@ class Service:
     def pose(self, body: CounterfactualsRequest, model: Model, stop: StopFlag, arrived: float) -> Answer:
         """The answer to a request that came in at that time, as far as it can be refused."""
         limits = self._limits(body.limits)
+        # The model is looked up again, with all that belongs to it: it may have been switched since.
+        loaded = self.loaded
+        model = loaded.model(model.name)
         # Looking for contradictions may take a while, but not all of the time that there is.
         until = arrived + limits.deadline_seconds / 4
-        question = understand(body, model, self._pairs, self._formula_limits, lambda: until - time.perf_counter())
+        question = understand(body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter())
         answer = Answer(question, body.limits.engine, limits, time.perf_counter, arrived, stop)
         # Asked again: where a stop came meanwhile, there is still time to say so.
         if self.stopping:

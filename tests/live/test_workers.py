@@ -1,20 +1,27 @@
 """Several processes on one port: they answer, they end their answers, and none is left behind."""
 
+import json
 import os
 import re
 import signal
+import subprocess
+import threading
 import time
+from math import comb
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from tests import graphs
 from tests.live.asking import end_with_the_server
-from tests.live_server import PATIENCE, LiveServer, live_server
+from tests.live_server import FLIPSET, PATIENCE, LiveServer, free_port, live_server
 
 NAMES = [f"f{index}" for index in range(9)]
 PATH = "/v1/models/slow/counterfactuals"
+# The first feature alone, or any three of the other eight.
+ALL_ANSWERS = 1 + comb(8, 3)
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES)
 
 
-def workers_of(server: LiveServer) -> set[int]:
-    """The processes that have started to serve, once both have."""
+def workers_of(server: LiveServer, count: int = 2) -> set[int]:
+    """The processes that have started to serve, once there have been so many."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         started = {int(number) for number in re.findall(r"Started server process \[(\d+)\]", server.log.read_text())}
-        if len(started) == 2:
+        if len(started) == count:
             return started
         time.sleep(0.05)
     raise AssertionError(server.log.read_text())
@@ -60,3 +67,73 @@ def test_workers_do_not_outlive_their_parent(folder: Path):
         assert are_gone(workers)
         with pytest.raises(httpx.TransportError):
             httpx.get(f"{server.url}/livez")
+
+
+def slow_request() -> dict[str, Any]:
+    return {"instance": dict.fromkeys(NAMES, 0), "limits": {"engine": "cemsp", "deadline_ms": 60_000}}
+
+
+class Reader(threading.Thread):
+    """Reads one answer on a connection of its own; where that breaks off, what there was so far."""
+
+    def __init__(self, server: LiveServer) -> None:
+        super().__init__()
+        self._server = server
+        self.begun = threading.Event()
+        self.lines: list[dict[str, Any]] = []
+        self.was_cut = False
+
+    def run(self) -> None:
+        with self._server.client() as client, client.stream("POST", PATH, json=slow_request()) as response:
+            try:
+                for line in response.iter_lines():
+                    self.lines.append(json.loads(line))
+                    self.begun.set()
+            except httpx.RemoteProtocolError:
+                self.was_cut = True
+
+
+def test_a_worker_that_is_killed_costs_only_its_own_answers_and_comes_back(folder: Path):
+    """Of eight answers under way some are cut, without a last line; all others are whole and right."""
+    with live_server(folder / "models", folder / "ranges", workers="2") as server:
+        workers = workers_of(server)
+        readers = [Reader(server) for _ in range(8)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            assert reader.begun.wait(PATIENCE)
+        os.kill(min(workers), signal.SIGKILL)
+        for reader in readers:
+            reader.join()
+        for reader in readers:
+            assert (reader.lines[-1]["type"] != "summary") == reader.was_cut
+        whole = [reader.lines for reader in readers if not reader.was_cut]
+        assert all(sum(line["type"] == "counterfactual" for line in lines) == ALL_ANSWERS for lines in whole)
+        assert len(workers_of(server, 3) - workers) == 1
+        for _ in range(20):
+            assert httpx.get(f"{server.url}/readyz", timeout=PATIENCE).status_code == 200
+
+
+def test_the_only_worker_comes_back_too(folder: Path):
+    """Who asks meanwhile waits for it: the port stays open."""
+    with live_server(folder / "models", folder / "ranges") as server, server.client() as client:
+        (worker,) = workers_of(server, 1)
+        os.kill(worker, signal.SIGKILL)
+        summary = json.loads(client.post(PATH, json=slow_request()).text.splitlines()[-1])
+        assert (summary["type"], summary["count"]) == ("summary", ALL_ANSWERS)
+        assert len(workers_of(server, 2)) == 2
+
+
+def test_a_stop_while_it_starts_leaves_nobody_behind(folder: Path):
+    port = free_port()
+    environment = {**os.environ, "FLIPSET_MODELS_DIR": str(folder / "models"), "FLIPSET_PORT": str(port)}
+    environment["FLIPSET_NORMAL_RANGES_DIR"] = str(folder / "ranges")
+    process = subprocess.Popen([FLIPSET, "serve"], env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    process.wait(timeout=PATIENCE)
+    # The processes that it started are in its session.
+    until = time.monotonic() + PATIENCE
+    while subprocess.run(["pgrep", "-s", str(process.pid)], capture_output=True, check=False).stdout:
+        assert time.monotonic() < until
+        time.sleep(0.05)

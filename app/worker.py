@@ -1,0 +1,85 @@
+"""A worker: serves what its parent hands it, until a signal comes or the parent is gone."""
+
+import gc
+import logging
+import os
+import signal
+import sys
+from functools import partial
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
+from threading import Thread
+from types import FrameType
+from typing import Any
+
+from fastapi import FastAPI
+from uvicorn.config import STARTUP_FAILURE
+
+from app.adapters.catalog import catalog_of
+from app.adapters.flaws import BrokenFiles
+from app.api.reloads import Served
+from app.api.service import Service
+from app.main import create_app
+from app.settings import Settings
+
+logger = logging.getLogger("uvicorn.error")
+
+
+def make_app(settings: Settings, orders: Connection) -> FastAPI:
+    """Wait for the first orders, and be ready to serve them; `EOFError` if none come."""
+    # A terminal that is closed tells all processes; what is to be done about it, the parent decides.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    served: Served = orders.recv()
+    try:
+        app = create_app(settings, served)
+    except BrokenFiles as error:
+        # The parent has had the very same files tried; another start would not help.
+        print(f"Flipset cannot start:\n{error}", file=sys.stderr)
+        sys.exit(STARTUP_FAILURE)
+    _stay()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, partial(_stop_first, app.state.service, signal.getsignal(number)))
+    Thread(target=_follow, args=(orders, app.state.service), daemon=True).start()
+    return app
+
+
+def _follow(orders: Connection, service: Service) -> None:
+    """In a thread: serve what comes later, too. Whoever cannot is no use any more, and makes room for a new worker."""
+    try:
+        while True:
+            _switch(orders.recv(), service)
+    except EOFError:
+        # The parent is gone, or wants this worker to end.
+        return
+    except Exception as error:  # noqa: BLE001  # whatever it is: two workers that serve different models must not be
+        logger.error("This worker cannot load what the others serve, and ends: %s", type(error).__name__)  # noqa: TRY400  # the reason may quote a file
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _switch(served: Served, service: Service) -> None:
+    if served.since != service.loaded.since:
+        service.switch(catalog_of(served.snapshot, kept=service.catalog.models), served.since)
+        _stay()
+    service.reloads = served.reloads
+
+
+def _stay() -> None:
+    """What was made up to here stays for good: the collector need not look through it while somebody waits."""
+    gc.collect()
+    gc.freeze()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would keep the port for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _stop_first(service: Service, handle: Any, number: int, frame: FrameType | None) -> None:
+    """Have the answers under way end as soon as a signal comes, each with its last line: uvicorn waits for them."""
+    service.stop()
+    # What uvicorn has set by the time that it makes the app.
+    handle(number, frame)

@@ -12,6 +12,8 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from app.adapters.features import ModelFeature, placed
+from app.adapters.runs import Runs
+from app.core.budget import Interrupted
 from app.core.favourable import Floats
 
 NUMBERS = {
@@ -149,13 +151,13 @@ class OnnxGraph:
     def runs(self, rows: int) -> int:
         return 1 if self._batch is None else math.ceil(rows / self._batch)
 
-    def run(self, rows: NDArray[Any]) -> Floats:
-        """The scores of these rows, as a matrix with a row for each."""
+    def run(self, rows: NDArray[Any], runs: Runs | None = None) -> Floats:
+        """The scores of these rows, as a matrix with a row for each; `Interrupted` if the runs are ended before."""
         if self._batch is None:
             # A row alone may go another way through the matrices than a row among others, and differ in its last bits.
-            return self._run(_padded(rows, max(len(rows), 2)))[: len(rows)]
+            return self._run(_padded(rows, max(len(rows), 2)), runs)[: len(rows)]
         parts = [rows[start : start + self._batch] for start in range(0, len(rows), self._batch)]
-        return np.concatenate([self._run(_padded(part, self._batch))[: len(part)] for part in parts])
+        return np.concatenate([self._run(_padded(part, self._batch), runs)[: len(part)] for part in parts])
 
     def settle_batch(self, rows: NDArray[Any]) -> None:
         """Find a way to run the graph in which the scores of a row do not depend on its neighbours.
@@ -182,10 +184,15 @@ class OnnxGraph:
                 return False
         return True
 
-    def _run(self, rows: NDArray[Any]) -> Floats:
+    def _run(self, rows: NDArray[Any], runs: Runs | None) -> Floats:
+        options = None if runs is None else runs.options
         try:
-            (scores,) = self._session.run([self._output], {feed.name: feed.tensor(rows) for feed in self._feeds})
+            (scores,) = self._session.run(
+                [self._output], {feed.name: feed.tensor(rows) for feed in self._feeds}, options
+            )
         except Exception as error:  # noqa: BLE001  # its errors have no common base; their text may quote the rows
+            if runs is not None and runs.are_ended:
+                raise Interrupted from None
             raise ModelFailed(type(error).__name__, str(error)) from None
         matrix = _from_maps(scores, self._classes) if isinstance(scores, list) else np.asarray(scores)
         if matrix.ndim == 0 or len(matrix) != len(rows):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from math import isnan
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.adapters.features import ModelFeature, placed
 from app.adapters.onnx import ModelFailed, OnnxGraph, UnusableGraph
+from app.adapters.runs import Runs
 from app.core.favourable import Floats
 
 # No call should keep a search from its clock for longer than about this.
@@ -33,6 +35,7 @@ class OnnxScorer:
         self._plain = [feature.type != "category" for feature in features]
         self._activation = activation
         self._outputs = outputs
+        self._runs: Runs | None = None
         self.dtype = graph.dtype
         self.batch_rows = 1
         # How many rows it scores in one call while everybody waits; nought where a single one takes too long for that.
@@ -52,8 +55,14 @@ class OnnxScorer:
     def runs(self, rows: int) -> int:
         return self._graph.runs(rows)
 
+    def within(self, runs: Runs) -> "OnnxScorer":
+        """The same for one request, whose runs can be ended."""
+        other = copy(self)
+        other._runs = runs
+        return other
+
     def __call__(self, rows: NDArray[Any]) -> Floats:
-        outputs = _activated(self._graph.run(rows), self._activation)
+        outputs = _activated(self._graph.run(rows, self._runs), self._activation)
         if self._outputs == 2 and outputs.shape[1] == 1:
             # One output for two classes is the score of the second.
             return np.hstack([1 - outputs, outputs])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from app.adapters.runs import Runs
 from app.api.errors import NO_SCORE, FieldError, InvalidRequest, is_expected, log_unexpected, problem
 from app.api.forms import Line
 from app.api.lines import LineWriter
@@ -32,6 +33,7 @@ class Answer:
         clock: Callable[[], float],
         started: float,
         stop: StopFlag,
+        runs: Runs,
     ) -> None:
         self._question = question
         self._engine = engine
@@ -39,9 +41,11 @@ class Answer:
         self._clock = clock
         self._started = started
         self.stop = stop
+        self.runs = runs
         self._budget = Budget(limits, clock, started, stop)
         problem = question.problem
-        self._oracle = Oracle(question.model.scorer, question.favourable, problem.instance, problem.moves, self._budget)
+        scorer = question.model.scorer.within(runs)
+        self._oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, self._budget)
         self._search = Search(question.problem, self._oracle, self._budget)
         self._writer = LineWriter(question)
         self._positions = [move.position for move in problem.moves]

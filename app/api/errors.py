@@ -8,6 +8,7 @@ RequestError
 ├── UnsupportedMediaType   415
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
 ├── ConflictingConstraints 422  a minimal group of items that contradict each other
+├── ModelTooSlow           422  not even the instance itself was scored by the deadline
 ├── Busy                   503  as many answers are under way as may be
 └── Stopping               503
 
@@ -112,6 +113,14 @@ class ConflictingConstraints(RequestError):
         super().__init__(f"No set of changes can meet all of these together: {paths}.", items)
 
 
+class ModelTooSlow(RequestError):
+    """The model was still at work on the instance itself when the time was over."""
+
+    def __init__(self) -> None:
+        detail = "The model gave no score for these values before the deadline. Check the values, and the model itself."
+        super().__init__(detail)
+
+
 class Busy(RequestError):
     """As many answers are under way as the server takes on at once."""
 
@@ -146,6 +155,7 @@ TABLE: dict[type[Exception], Kind] = {
         HTTPStatus.UNPROCESSABLE_ENTITY, "conflicting-constraints", "The constraints contradict each other"
     ),
     ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
+    ModelTooSlow: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-too-slow", "The model takes too long for this"),
     Busy: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The service is busy"),
     Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
 }

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from app.adapters.models import Model
+from app.adapters.runs import Runs
 from app.api.errors import NO_SCORE, FieldError, InvalidRequest
 from app.api.json_pieces import encoded, model_identity, prediction_json, target_json
 from app.api.reading import Errors, read_instance
@@ -46,7 +47,7 @@ class SeveralPredictions(BaseModel):
     predictions: list[Prediction]
 
 
-def predict(request: PredictionsRequest, model: Model) -> str:
+def predict(request: PredictionsRequest, model: Model, runs: Runs) -> str:
     """Score the instances as a request for counterfactuals would; the JSON of one of the above."""
     errors = Errors()
     favourable = read_target(request.target, model, errors)
@@ -57,7 +58,7 @@ def predict(request: PredictionsRequest, model: Model) -> str:
     )
     rows = [read_instance(instance, model, field, errors) for field, instance in instances.items()]
     errors.raise_any()
-    verdict = Verdict.of(_outputs(rows, model), favourable)
+    verdict = Verdict.of(_outputs(rows, model, runs), favourable)
     lost = np.flatnonzero(~np.isfinite(verdict.score))
     if len(lost):
         fields = list(instances)
@@ -74,7 +75,8 @@ def predict(request: PredictionsRequest, model: Model) -> str:
     return f'{{"model":{encoded(model_identity(model))},"target":{encoded(target)},{said}}}'
 
 
-def _outputs(rows: list[tuple[float, ...]], model: Model) -> Any:
-    matrix = np.array([encoded_row(model.scorer, row) for row in rows], dtype=model.scorer.dtype)
-    batch = model.scorer.batch_rows
-    return np.concatenate([model.scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])
+def _outputs(rows: list[tuple[float, ...]], model: Model, runs: Runs) -> Any:
+    scorer = model.scorer.within(runs)
+    matrix = np.array([encoded_row(scorer, row) for row in rows], dtype=scorer.dtype)
+    batch = scorer.batch_rows
+    return np.concatenate([scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])

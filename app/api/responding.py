@@ -11,7 +11,7 @@ from app.api.answers import Answer
 from app.api.bodies import MOST_BYTES, ParsedRequest
 from app.api.forms import Form, Line, choose_form
 from app.api.schemas import CounterfactualsRequest
-from app.api.service import Service
+from app.api.service import HeldUp, Service
 from app.api.streams import gather, stream
 from app.core.budget import StopFlag
 
@@ -25,7 +25,12 @@ async def respond(request: ParsedRequest, body: CounterfactualsRequest, model: M
     form = choose_form(",".join(request.headers.getlist("accept")))
     stop = service.admit()
     try:
-        return answered(await _posed(request, body, model, service, stop), form, service)
+        try:
+            return answered(await _posed(request, body, model, service, stop), form, service)
+        except HeldUp:
+            # Begun again, in a thread from the start.
+            service.is_slow(model)
+            return answered(await _posed(request, body, model, service, stop), form, service)
     except BaseException:
         service.release(stop)
         raise
@@ -35,7 +40,7 @@ async def _posed(
     request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag
 ) -> Answer:
     if request.size <= MOST_BYTES and service.poses_promptly(body, model):
-        return service.pose(body, model, stop, request.arrived)
+        return service.pose(body, model, stop, request.arrived, everybody_waits=True)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(service.searchers, service.pose, body, model, stop, request.arrived)
 
@@ -46,6 +51,7 @@ def answered(answer: Answer, form: Form, service: Service) -> Response:
     if answer.is_prompt:
         pieces, finished = gather(rest, form, ON_THE_LOOP_SECONDS)
         ready += pieces
+    service.leave_the_loop(answer)
     if finished:
         service.end(answer)
         return Response(ready.encode(), media_type=form.media_type)

@@ -17,7 +17,7 @@ from app.api.listings import (
     list_models,
 )
 from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
-from app.api.predictions import SeveralPredictions, SinglePrediction, predict
+from app.api.predictions import SeveralPredictions, SinglePrediction
 from app.api.readiness import Readiness, Verbose, readiness
 from app.api.responding import respond
 from app.api.schemas import PredictionsRequest
@@ -73,5 +73,5 @@ async def counterfactuals(model: TheModel, body: Asked, request: Request) -> Res
 
 
 @work.post("/predictions", summary="What the model says", response_model=SinglePrediction | SeveralPredictions)
-def predictions(model: TheModel, body: PredictionsRequest) -> Response:
-    return Response(predict(body, model), media_type="application/json")
+def predictions(model: TheModel, body: PredictionsRequest, request: Request) -> Response:
+    return Response(service_of(request).predict(body, model), media_type="application/json")

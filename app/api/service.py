@@ -9,14 +9,17 @@ from app.adapters.catalog import Catalog
 from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model
 from app.adapters.registries import Registry
+from app.adapters.runs import Runs
 from app.api.answers import Answer
-from app.api.errors import Busy, Stopping, UnknownModel, UnknownRegistry
+from app.api.errors import Busy, ModelTooSlow, Stopping, UnknownModel, UnknownRegistry
 from app.api.pairs import Pairs
 from app.api.posing import understand
+from app.api.predictions import predict
 from app.api.promptness import is_prompt_to_pose
 from app.api.reloads import Reloads
-from app.api.schemas import CounterfactualsRequest, LimitsBody
-from app.core.budget import Limits, StopFlag
+from app.api.schemas import CounterfactualsRequest, LimitsBody, PredictionsRequest
+from app.api.watching import Watchdog
+from app.core.budget import Interrupted, Limits, StopFlag, Stopped
 from app.settings import Settings
 
 
@@ -39,6 +42,10 @@ class Loaded:
         return self.catalog.registries[name]
 
 
+class HeldUp(Exception):
+    """A run that was to be quick was not, while everybody waited; it must be begun again in a thread."""
+
+
 class Service:
     """One for each process."""
 
@@ -57,6 +64,7 @@ class Service:
             settings.max_formula_literals,
         )
         self._under_way: set[StopFlag] = set()
+        self._watchdog = Watchdog()
 
     @property
     def catalog(self) -> Catalog:
@@ -99,8 +107,18 @@ class Service:
         name = body.registry if body.names_registry else model.registry
         return is_prompt_to_pose(body, model, None if name is None else self.catalog.registries.get(name))
 
-    def pose(self, body: CounterfactualsRequest, model: Model, stop: StopFlag, arrived: float) -> Answer:
-        """The answer to a request that came in at that time, as far as it can be refused."""
+    def pose(
+        self,
+        body: CounterfactualsRequest,
+        model: Model,
+        stop: StopFlag,
+        arrived: float,
+        everybody_waits: bool = False,
+    ) -> Answer:
+        """The answer to a request that came in at that time, as far as it can be refused.
+
+        Where everybody waits for it and the model does not return, `HeldUp`.
+        """
         limits = self._limits(body.limits)
         # The model is looked up again, with all that belongs to it: it may have been switched since.
         loaded = self.loaded
@@ -108,11 +126,40 @@ class Service:
         # Looking for contradictions may take a while, but not all of the time that there is.
         until = arrived + limits.deadline_seconds / 4
         question = understand(body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter())
-        answer = Answer(question, body.limits.engine, limits, time.perf_counter, arrived, stop)
+        runs = self._watchdog.watch(arrived + limits.deadline_seconds, everybody_waits)
+        stop.also(runs.end)
+        try:
+            answer = Answer(question, body.limits.engine, limits, time.perf_counter, arrived, stop, runs)
+        except Stopped:
+            raise self._reason_to_stop(runs) from None
         # Asked again: where a stop came meanwhile, there is still time to say so.
         if self.stopping:
             raise Stopping
         return answer
+
+    def predict(self, body: PredictionsRequest, model: Model) -> str:
+        """What the model says, within the time that a request has if it names none."""
+        runs = self._watchdog.watch(time.perf_counter() + self.settings.default_deadline_ms / 1000)
+        try:
+            return predict(body, model, runs)
+        except Interrupted:
+            raise self._reason_to_stop(runs) from None
+        finally:
+            runs.end()
+
+    def leave_the_loop(self, answer: Answer) -> None:
+        """Nobody waits for this answer any more but who asked; `HeldUp` if everybody has waited for too long."""
+        if self._watchdog.nobody_waits(answer.runs):
+            raise HeldUp
+
+    def is_slow(self, model: Model) -> None:
+        """It has held everybody up once, and gets no other opportunity."""
+        self.model(model.name).scorer.prompt_rows = 0
+
+    def _reason_to_stop(self, runs: Runs) -> Exception:
+        if self._watchdog.nobody_waits(runs):
+            return HeldUp()
+        return Stopping() if self.stopping else ModelTooSlow()
 
     def end(self, answer: Answer) -> None:
         """The answer is sent, or nobody waits for it any more."""
@@ -128,6 +175,7 @@ class Service:
         self.stopping = True
         for flag in list(self._under_way):
             flag.hoist()
+        self._watchdog.end_all()
 
     def close(self) -> None:
         self.stop()

@@ -22,6 +22,10 @@ class Stopped(Exception):
         self.by = by
 
 
+class Interrupted(Exception):
+    """A call of the model was ended from outside, because nobody could wait for it any longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a request may spend; `max_counterfactuals` None means all of them."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.budget import Budget
+from app.core.budget import Budget, Interrupted, Stopped, StoppedBy
 from app.core.candidate_rows import CandidateRows, Cells, every_row
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
@@ -44,7 +44,7 @@ class Scorer(Protocol):
         ...
 
     def __call__(self, rows: NDArray[Any]) -> Floats:
-        """Score the rows."""
+        """Score the rows; `Interrupted` where somebody has ended that."""
         ...
 
 
@@ -230,7 +230,10 @@ class Oracle:
 
     def _timed(self, rows: NDArray[Any]) -> Floats:
         began = self._budget.clock()
-        outputs = self._scorer(rows)
+        try:
+            outputs = self._scorer(rows)
+        except Interrupted:
+            raise Stopped(self._budget.time_over() or StoppedBy.DEADLINE) from None
         self.meter.seconds += self._budget.clock() - began
         self.meter.rows += len(rows)
         self.meter.calls += self._scorer.runs(len(rows))

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from tests import graphs
 from tests.live.asking import end_with_the_server, refused
 from tests.live_server import PATIENCE, LiveServer, live_server
+from tests.networks import Network
 
 NAMES = [f"f{index}" for index in range(9)]
 PATH = "/v1/models/slow/counterfactuals"
@@ -114,3 +116,27 @@ def test_one_answer_too_many_is_refused_until_another_ends(folder: Path):
         while other.post(PATH, json=request(*NAMES[1:])).status_code == 503:
             assert time.monotonic() < until
             time.sleep(0.05)
+
+
+def test_a_slow_reader_holds_up_only_itself(tmp_path: Path):
+    """Somebody asks for more than the buffers hold and reads nothing; the only thread that searches serves others."""
+    names = [f"f{index}" for index in range(20)]
+    network = Network(np.ones((20, 1)), np.zeros(1), np.ones(1), -4.5)
+    graphs.write_network(tmp_path / "models/many/model.onnx", network)
+    graphs.write_model_toml(tmp_path / "models/many", names, registry="many")
+    graphs.write_registry(tmp_path / "ranges/many.toml", dict.fromkeys(names, "{ low = 1 }"))
+    path, body = "/v1/models/many/counterfactuals", {"instance": dict.fromkeys(names, 0)}
+    body["limits"] = {"deadline_ms": 60_000}
+    with (
+        live_server(tmp_path / "models", tmp_path / "ranges", search_threads="1") as server,
+        server.client() as idle,
+        server.client() as client,
+        idle.stream("POST", path, json=body) as unread,
+    ):
+        assert unread.status_code == 200
+        for _ in range(2):
+            lines = client.post(path, json=body).text.splitlines()
+            assert json.loads(lines[-1])["count"] == comb(20, 5)
+        late = list(unread.iter_lines())
+        assert json.loads(late[-1])["count"] == comb(20, 5)
+        assert sum(map(len, late)) > 8 * 2**20

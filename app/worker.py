@@ -53,7 +53,8 @@ def _follow(orders: Connection, service: Service) -> None:
         # The parent is gone, or wants this worker to end.
         return
     except Exception as error:  # noqa: BLE001  # whatever it is: two workers that serve different models must not be
-        logger.error("This worker cannot load what the others serve, and ends: %s", type(error).__name__)  # noqa: TRY400  # the reason may quote a file
+        reason = str(error) if isinstance(error, BrokenFiles) else type(error).__name__
+        logger.error("This worker cannot load what the others serve, and ends: %s", reason)  # noqa: TRY400  # no stack
         os.kill(os.getpid(), signal.SIGTERM)
 
 

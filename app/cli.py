@@ -1,20 +1,18 @@
-"""The command line: serve, explain, validate, inspect.
+"""The command line: serve, explain, validate, inspect, and the keys.
 
 What a command needs is imported when it is called: `serve` only looks after others, and starts at once.
 """
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from app import __version__, serving
-from app.adapters.flaws import BrokenFiles, field_path, reason_of
-from app.adapters.names import suggestion
+from app.adapters.flaws import BrokenFiles
+from app.environment import fail, read_settings
+from app.keys_cli import keys_cli
 from app.settings import Settings
 
 cli = typer.Typer(
@@ -22,6 +20,7 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+cli.add_typer(keys_cli, name="keys")
 
 
 def _show_version(asked: bool) -> None:
@@ -43,9 +42,9 @@ def serve() -> None:
     FLIPSET_NORMAL_RANGES_DIR, and those that the README lists.
     """
     try:
-        serving.serve(_settings())
-    except BrokenFiles as error:
-        _fail(f"Flipset cannot start:\n{error}")
+        serving.serve(read_settings())
+    except (BrokenFiles, serving.OpenToAll) as error:
+        fail(f"Flipset cannot start:\n{error}")
 
 
 @cli.command()
@@ -75,25 +74,8 @@ def inspect(file: Annotated[Path, typer.Argument(help="an ONNX file")]) -> None:
     commands.inspect(file)
 
 
-def _settings() -> Settings:
-    known = {f"FLIPSET_{name.upper()}" for name in Settings.model_fields}
-    for name in sorted(set(os.environ) - known):
-        if name.startswith("FLIPSET_"):
-            print(f"{name} is not a setting, and is ignored; {suggestion(name, known)}", file=sys.stderr)
-    try:
-        return Settings()
-    except ValidationError as error:
-        flaws = [f"FLIPSET_{field_path(entry['loc']).upper()}: {reason_of(entry)}" for entry in error.errors()]
-        _fail("\n".join(flaws))
-
-
 def _or_fail(command: Callable[[Settings], None]) -> None:
     try:
-        command(_settings())
+        command(read_settings())
     except BrokenFiles as error:
-        _fail(str(error))
-
-
-def _fail(message: str) -> NoReturn:
-    print(message, file=sys.stderr)
-    raise typer.Exit(1)
+        fail(str(error))

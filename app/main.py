@@ -11,7 +11,10 @@ from starlette.staticfiles import StaticFiles
 
 from app import __version__
 from app.adapters.catalog import catalog_of, load_catalog
+from app.adapters.key_ring import KeyRing
+from app.adapters.rates import Meter
 from app.api import errors, routes
+from app.api.access import Access
 from app.api.openapi import with_lines
 from app.api.reloads import Served
 from app.api.service import Service
@@ -21,10 +24,11 @@ from app.settings import Settings
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."
 
 
-def create_app(settings: Settings, served: Served | None = None) -> FastAPI:
+def create_app(settings: Settings, served: Served | None = None, meter: Meter | None = None) -> FastAPI:
     """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served.
 
-    What is `served` has been tried; without it, the folders are read as they are.
+    What is `served` has been tried; without it, the folders are read as they are. Processes that serve together share
+    the meter, which counts the requests of each key.
     """
     if served is None:
         service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
@@ -55,7 +59,16 @@ def create_app(settings: Settings, served: Served | None = None) -> FastAPI:
     app.include_router(routes.health)
     app.include_router(routes.listings)
     _add_documentation(app)
+    _add_middleware(app, settings, meter or Meter())
     return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings, meter: Meter) -> None:
+    """Who may ask, if there is a key file."""
+    if settings.keys_file is not None:
+        ring = KeyRing(settings.keys_file)
+        ring.look()
+        app.add_middleware(Access, ring=ring, meter=meter)
 
 
 def _add_documentation(app: FastAPI) -> None:

@@ -3,12 +3,18 @@
 This process loads no model itself, and imports nothing that could: it must not fall with them.
 """
 
+import socket
 import sys
+from functools import partial
+from ipaddress import ip_address
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from app.adapters.flaws import BrokenFiles, Flaw
+from app.adapters.key_file import read_keys
+from app.adapters.rates import Meter
 from app.settings import Settings
 from app.supervising import Supervisor
 
@@ -19,8 +25,20 @@ if TYPE_CHECKING:
 HEALTHCHECK_SECONDS = 60
 
 
+class OpenToAll(Exception):
+    """Others could reach the service, and nobody has said who may ask, or that everyone may."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"Others can reach {host or 'all addresses'}, and there are no keys. Either make one, "
+            "`flipset keys add --file keys.toml`, and set FLIPSET_KEYS_FILE=keys.toml; "
+            "or let everyone ask, with FLIPSET_ALLOW_ANONYMOUS=true."
+        )
+
+
 def serve(settings: Settings) -> None:
-    """Serve until a signal comes; `BrokenFiles` if something cannot be served."""
+    """Serve until a signal comes; `BrokenFiles` if something cannot be served, `OpenToAll` if nobody guards it."""
+    _check_access(settings)
     config = uvicorn.Config(
         # Each worker gets its own, made in the process that serves it.
         "app.worker:make_app",
@@ -31,17 +49,38 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=settings.grace_seconds,
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
         server_header=False,
+        # There is nothing to upgrade to, and so nothing that the keys do not guard.
+        ws="none",
     )
-    Supervisor(settings, config, worker_app).run()
+    # The workers share one meter: a key's rate is for all of them together.
+    Supervisor(settings, config, partial(worker_app, Meter())).run()
 
 
-def worker_app(settings: Settings, orders: Connection) -> "FastAPI":
+def worker_app(meter: Meter, settings: Settings, orders: Connection) -> "FastAPI":
     """In a worker: the app, once there is something to serve."""
     # Imported here: only a worker needs it.
     from app.worker import make_app  # noqa: PLC0415
 
     try:
-        return make_app(settings, orders)
+        return make_app(settings, orders, meter)
     except EOFError:
         # The parent is gone, or has found nothing that it could have served.
         sys.exit(0)
+
+
+def _check_access(settings: Settings) -> None:
+    if settings.keys_file is not None:
+        if not read_keys(settings.keys_file):
+            raise BrokenFiles([Flaw(settings.keys_file, "", "holds no key; make one with: flipset keys add")])
+    elif not settings.allow_anonymous and not _is_loopback(settings.host):
+        raise OpenToAll(settings.host)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there; a name must mean nothing else."""
+    try:
+        found = socket.getaddrinfo(host or None, None, flags=socket.AI_PASSIVE)
+    except OSError:
+        # uvicorn will say that there is no such address.
+        return False
+    return all(ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)

@@ -21,6 +21,10 @@ class Settings(BaseSettings):
     model_file_mb: int = Field(default=256, ge=1, description="largest model.onnx")
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    keys_file: Path | None = Field(default=None, description="file of the keys; unset: everyone may ask")
+    allow_anonymous: bool = Field(
+        default=False, description="serve without keys on an address that others can reach; no effect with keys"
+    )
     default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that names none")
     max_deadline_ms: int = Field(default=60_000, ge=1, description="longest deadline; a longer one is lowered")
     default_model_rows: int = Field(default=2_000_000, ge=1, description="model rows of a request that names no limit")

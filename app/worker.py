@@ -17,6 +17,7 @@ from uvicorn.config import STARTUP_FAILURE
 
 from app.adapters.catalog import catalog_of
 from app.adapters.flaws import BrokenFiles
+from app.adapters.rates import Meter
 from app.api.reloads import Served
 from app.api.service import Service
 from app.main import create_app
@@ -25,14 +26,14 @@ from app.settings import Settings
 logger = logging.getLogger("uvicorn.error")
 
 
-def make_app(settings: Settings, orders: Connection) -> FastAPI:
+def make_app(settings: Settings, orders: Connection, meter: Meter) -> FastAPI:
     """Wait for the first orders, and be ready to serve them; `EOFError` if none come."""
     # A terminal that is closed tells all processes; what is to be done about it, the parent decides.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     served: Served = orders.recv()
     try:
-        app = create_app(settings, served)
+        app = create_app(settings, served, meter)
     except BrokenFiles as error:
         # The parent has had the very same files tried; another start would not help.
         print(f"Flipset cannot start:\n{error}", file=sys.stderr)

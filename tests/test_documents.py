@@ -36,7 +36,9 @@ def test_every_setting_is_listed_with_its_default():
     for name, field in Settings.model_fields.items():
         (default, description) = re.findall(rf"\| `FLIPSET_{name.upper()}` \| (.*?) \| (.*?) \|", README)[0]
         assert description == field.description
-        if name == "max_counterfactuals":
+        if field.default is None:
             assert default == "unset"
+        elif isinstance(field.default, bool):
+            assert default == f"`{str(field.default).lower()}`"
         elif name != "search_threads":
             assert default == f"`{field.default}`"

@@ -6,8 +6,11 @@ from typing import Annotated
 
 from fastapi import Body, Depends, Request
 
+from app.adapters.keys import Key
 from app.adapters.models import Model
 from app.adapters.registries import Registry
+from app.api.access import key_of
+from app.api.errors import NotAllowed, UnknownModel
 from app.api.examples import openapi_examples
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
@@ -25,11 +28,29 @@ async def service(request: Request) -> Service:
 
 # These ask the request themselves: FastAPI goes through a dependency again wherever it is named.
 async def model(model: str, request: Request) -> Model:
-    return service_of(request).model(model)
+    found, key = service_of(request), key_of(request)
+    if key is None:
+        return found.model(model)
+    if not key.may_use(model):
+        raise NotAllowed("model")
+    if model not in found.catalog.models:
+        # On the key's list, but not served; what else there is is not for this key to know.
+        raise UnknownModel(model, permitted(found, key))
+    return found.catalog.models[model]
 
 
 async def registry(registry: str, request: Request) -> Registry:
-    return service_of(request).registry(registry)
+    found, key = service_of(request), key_of(request)
+    if key is not None and key.models is not None:
+        allowed = permitted(found, key).values()
+        if not any(registry in found.catalog.registries_for(model) for model in allowed):
+            raise NotAllowed("registry")
+    return found.registry(registry)
+
+
+def permitted(service: Service, key: Key | None) -> dict[str, Model]:
+    """The models that a key may use; all of them where keys are off."""
+    return {name: model for name, model in service.catalog.models.items() if key is None or key.may_use(name)}
 
 
 TheService = Annotated[Service, Depends(service)]

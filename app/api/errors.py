@@ -2,6 +2,8 @@
 
 RequestError
 ├── MalformedJson          400
+├── KeyNeeded              401  there is no key, or none that is accepted
+├── NotAllowed             403  the key is not for this model
 ├── UnknownModel           404
 ├── UnknownRegistry        404
 ├── NotAcceptable          406
@@ -9,6 +11,7 @@ RequestError
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
 ├── ConflictingConstraints 422  a minimal group of items that contradict each other
 ├── ModelTooSlow           422  not even the instance itself was scored by the deadline
+├── RateExceeded           429  the key asks more often than it may
 ├── Busy                   503  as many answers are under way as may be
 └── Stopping               503
 
@@ -19,10 +22,11 @@ No message quotes a value of the instance.
 import json
 import logging
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import islice
+from math import ceil
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -36,6 +40,7 @@ from app.adapters.onnx import ModelFailed
 logger = logging.getLogger(__name__)
 
 MOST_ERRORS = 100
+COME_BACK = {"Retry-After": "5"}
 NO_SCORE = "the model gives no finite score for these values"
 
 
@@ -48,7 +53,9 @@ class FieldError:
 
 
 class RequestError(Exception):
-    """A request that is refused; the text is for the person who sent it."""
+    """A request that is refused; the text is for the person who sent it, the headers for the client."""
+
+    headers: Mapping[str, str] = {}
 
     def __init__(self, detail: str = "", errors: Sequence[FieldError] = ()) -> None:
         super().__init__(detail)
@@ -61,6 +68,33 @@ class MalformedJson(RequestError):
 
     def __init__(self, detail: str, field: str = "body") -> None:
         super().__init__(detail, [FieldError(field, detail)])
+
+
+class KeyNeeded(RequestError):
+    """No key, or one that is not accepted; which of the many reasons it was is not told."""
+
+    headers = {"WWW-Authenticate": 'Bearer realm="flipset"'}
+
+    def __init__(self, *, was_given: bool) -> None:
+        how = "Send one in the header Authorization: Bearer <key>."
+        super().__init__(f"The key is not accepted. {how}" if was_given else f"A key is needed here. {how}")
+
+
+class NotAllowed(RequestError):
+    """The key is for other models; whether there is such a model is not told."""
+
+    def __init__(self, field: str) -> None:
+        detail = f"This key may not use this {field}. GET /v1/models lists the models that it may use."
+        super().__init__(detail, [FieldError(field, detail)])
+
+
+class RateExceeded(RequestError):
+    """The key asks more often than it may."""
+
+    def __init__(self, nanoseconds: int) -> None:
+        seconds = ceil(nanoseconds / 1e9)
+        super().__init__(f"This key has asked as often as it may. Ask again in {seconds} s.")
+        self.headers = {"Retry-After": str(seconds)}
 
 
 class UnsupportedMediaType(RequestError):
@@ -124,12 +158,16 @@ class ModelTooSlow(RequestError):
 class Busy(RequestError):
     """As many answers are under way as the server takes on at once."""
 
+    headers = COME_BACK
+
     def __init__(self) -> None:
         super().__init__("The service has as much work as it takes on at once. Ask again in a few seconds.")
 
 
 class Stopping(RequestError):
     """The server is going down and takes no new work."""
+
+    headers = COME_BACK
 
     def __init__(self) -> None:
         super().__init__("The service is stopping. Ask again in a few seconds.")
@@ -146,6 +184,8 @@ class Kind:
 
 TABLE: dict[type[Exception], Kind] = {
     MalformedJson: Kind(HTTPStatus.BAD_REQUEST, "malformed-json", "The body is not valid JSON"),
+    KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
+    NotAllowed: Kind(HTTPStatus.FORBIDDEN, "not-allowed", "The key does not allow this"),
     UnknownModel: Kind(HTTPStatus.NOT_FOUND, "unknown-model", "There is no such model"),
     UnknownRegistry: Kind(HTTPStatus.NOT_FOUND, "unknown-registry", "There is no such registry"),
     NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not-acceptable", "No such form of the answer"),
@@ -156,6 +196,7 @@ TABLE: dict[type[Exception], Kind] = {
     ),
     ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
     ModelTooSlow: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-too-slow", "The model takes too long for this"),
+    RateExceeded: Kind(HTTPStatus.TOO_MANY_REQUESTS, "rate-exceeded", "The key asks too often"),
     Busy: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The service is busy"),
     Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
 }
@@ -175,9 +216,7 @@ def problem(error: Exception) -> dict[str, Any]:
 
 def problem_response(error: Exception) -> Response:
     """The error as a whole answer."""
-    content = problem(error)
-    headers = {"Retry-After": "5"} if content["status"] == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return _response(content, headers)
+    return _response(problem(error), error.headers if isinstance(error, RequestError) else None)
 
 
 def is_expected(error: Exception) -> bool:

@@ -1,5 +1,6 @@
 """What is served, written out for whoever wants to know before asking."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel
@@ -97,8 +98,8 @@ class ExampleList(BaseModel):
     examples: list[Example]
 
 
-def list_models(catalog: Catalog) -> ModelList:
-    return ModelList(models=[ModelListing(**_identity(model)) for model in catalog.models.values()])
+def list_models(models: Iterable[Model]) -> ModelList:
+    return ModelList(models=[ModelListing(**_identity(model)) for model in models])
 
 
 def describe_model(model: Model, catalog: Catalog) -> ModelDetails:

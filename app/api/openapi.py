@@ -211,15 +211,24 @@ def _problems(**reasons: str) -> dict[int | str, dict[str, Any]]:
     }
 
 
+_KEYS = _problems(_401="A key is needed, or the one given is not accepted", _429="The key asks more often than it may")
+_ALLOWED = _problems(_403="The key may not use this model")
+
 PROBLEMS = {
     "ready": _problems(_503="The service is stopping"),
-    "named": _problems(_404="There is no such model or registry"),
-    "work": _problems(
-        _400="The body is not valid JSON",
-        _404="There is no such model",
-        _415="The body is not sent as JSON",
-        _422="Fields of the request cannot be accepted",
-    ),
+    "listings": _KEYS,
+    "named": {**_ALLOWED, **_problems(_404="There is no such model or registry")},
+    "work": {
+        **_KEYS,
+        **_ALLOWED,
+        **_problems(
+            _400="The body is not valid JSON",
+            _404="There is no such model",
+            _415="The body is not sent as JSON",
+            _422="Fields of the request cannot be accepted",
+            _503="The service is busy or stopping",
+        ),
+    },
 }
 
 COUNTERFACTUALS: dict[str, Any] = {
@@ -230,13 +239,13 @@ COUNTERFACTUALS: dict[str, Any] = {
             "description": "The answer, in the form that Accept asks for",
             "content": {media_type: {"schema": _LINE_SCHEMA} for media_type in MEDIA_TYPES[:3]},
         },
-        **_problems(_406="No form of the answer is acceptable to the client", _503="The service is busy or stopping"),
+        **_problems(_406="No form of the answer is acceptable to the client"),
     },
 }
 
 
 def with_lines(document: dict[str, Any]) -> dict[str, Any]:
-    """Add what no route returns by itself: the lines of a stream, and the problem object."""
+    """Add what no route returns by itself: the lines of a stream, the problem object, and the keys."""
     schemas = document["components"]["schemas"]
     for described in (Problem, *LINES):
         schema = described.model_json_schema(ref_template="#/components/schemas/{model}", by_alias=True)
@@ -244,6 +253,9 @@ def with_lines(document: dict[str, Any]) -> dict[str, Any]:
             schemas.setdefault(name, part)
         schemas.setdefault(described.__name__, schema)
     _drop_foreign_errors(document)
+    # A key, or none where keys are off.
+    document["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    document["security"] = [{"key": []}, {}]
     return document
 
 

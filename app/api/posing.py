@@ -82,8 +82,9 @@ def _pair(request: CounterfactualsRequest, model: Model, pairs: Pairs, errors: E
     catalog = pairs.catalog
     registry = catalog.registries.get(name)
     if registry is None:
-        hint = closest(name, catalog.registries)
-        errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(catalog.registries_for(model))}")
+        fitting = catalog.registries_for(model)
+        hint = closest(name, fitting)
+        errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(fitting)}")
     elif flaws := catalog.pairings[model.name, name].flaws:
         errors.add("registry", f"does not fit this model: {flaws[0].field}: {flaws[0].reason}")
     else:

@@ -3,8 +3,9 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from app.api.access import key_of
 from app.api.bodies import ParsedRequest, StrictRoute
-from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, service_of
+from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, permitted, service_of
 from app.api.errors import Stopping
 from app.api.listings import (
     ExampleList,
@@ -23,7 +24,7 @@ from app.api.responding import respond
 from app.api.schemas import PredictionsRequest
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
-listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"])
+listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"], responses=PROBLEMS["listings"])
 work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
 
 
@@ -42,8 +43,8 @@ def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
 
 
 @listings.get("/models", summary="The models")
-def models(service: TheService) -> ModelList:
-    return list_models(service.catalog)
+def models(service: TheService, request: Request) -> ModelList:
+    return list_models(permitted(service, key_of(request)).values())
 
 
 @listings.get(

@@ -1,12 +1,14 @@
 """Asking a server, and reading what it says."""
 
 import json
+import re
+import time
 from typing import Any
 
 import httpx
 
 from app.api import openapi
-from tests.live_server import LiveServer
+from tests.live_server import PATIENCE, LiveServer
 
 PERSON = {"A": -0.8, "B": -0.3, "C": -1.1, "D": 0.2}
 PATH = "/v1/models/synthetic/counterfactuals"
@@ -44,3 +46,14 @@ def end_with_the_server(client: httpx.Client, path: str, request: dict[str, Any]
         last = json.loads(list(lines)[-1])
     assert first["type"] == "start"
     assert (last["type"], last["stopped_by"]) == ("summary", "shutdown")
+
+
+def workers_of(server: LiveServer, count: int = 2) -> set[int]:
+    """The processes that have started to serve, once there have been so many."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        started = {int(number) for number in re.findall(r"Started server process \[(\d+)\]", server.log.read_text())}
+        if len(started) == count:
+            return started
+        time.sleep(0.05)
+    raise AssertionError(server.log.read_text())

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import threading
@@ -15,7 +14,7 @@ import httpx
 import pytest
 
 from tests import graphs
-from tests.live.asking import end_with_the_server
+from tests.live.asking import end_with_the_server, workers_of
 from tests.live_server import FLIPSET, PATIENCE, LiveServer, free_port, live_server
 
 NAMES = [f"f{index}" for index in range(9)]
@@ -27,17 +26,6 @@ ALL_ANSWERS = 1 + comb(8, 3)
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES)
-
-
-def workers_of(server: LiveServer, count: int = 2) -> set[int]:
-    """The processes that have started to serve, once there have been so many."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        started = {int(number) for number in re.findall(r"Started server process \[(\d+)\]", server.log.read_text())}
-        if len(started) == count:
-            return started
-        time.sleep(0.05)
-    raise AssertionError(server.log.read_text())
 
 
 def are_gone(processes: set[int]) -> bool:

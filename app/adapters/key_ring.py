@@ -1,0 +1,53 @@
+"""The keys as a server knows them: read again when the file has changed, so that no restart is needed."""
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from app.adapters.flaws import BrokenFiles
+from app.adapters.key_file import read_keys
+from app.adapters.keys import Key, matching
+
+logger = logging.getLogger(__name__)
+
+# The file is looked at this often at the most: a revoked key is refused after so long in every process.
+LOOK_SECONDS = 1.0
+
+
+class KeyRing:
+    """The keys of one file; of a file that became broken, those that were read before."""
+
+    def __init__(self, file: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._file = file
+        self._clock = clock
+        self._keys: dict[str, Key] = {}
+        self._seen: tuple[int, ...] | None = ()
+        self._look_at = clock()
+
+    def find(self, text: str) -> Key | None:
+        """The key whose text this is, if there is one."""
+        if self._clock() >= self._look_at:
+            self.look()
+        return matching(text, self._keys)
+
+    def look(self) -> None:
+        """Read the file again, if it is not the one that was read before."""
+        self._look_at = self._clock() + LOOK_SECONDS
+        seen = self._state()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        try:
+            self._keys = read_keys(self._file)
+        except BrokenFiles as error:
+            logger.error("the key file cannot be read, %d keys stay as they were: %s", len(self._keys), error)  # noqa: TRY400  # the error says it all
+        else:
+            logger.info("%d keys read from %s", len(self._keys), self._file)
+
+    def _state(self) -> tuple[int, ...] | None:
+        try:
+            state = self._file.stat()
+        except OSError:
+            return None
+        return state.st_mtime_ns, state.st_ino, state.st_size

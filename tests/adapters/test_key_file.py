@@ -1,0 +1,187 @@
+"""The key file: what is written is read again, what is wrong is named, and a server notices what has changed."""
+
+import logging
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from app.adapters.flaws import BrokenFiles
+from app.adapters.key_file import editing, rate_of, read_keys
+from app.adapters.key_ring import LOOK_SECONDS, KeyRing
+from app.adapters.keys import hashed, matching, new_key
+from app.adapters.rates import Rate
+
+HASH = hashed("secret")
+ENTRY = f'[keys.a]\nsha256 = "{HASH}"\nmodels = "all"\nmade = 2026-11-16T12:00:00Z\n'
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "keys.toml"
+
+
+def add(file: Path, name: str, **fields) -> str:
+    with editing(file) as keys:
+        key, text = new_key(name, fields.get("models"), fields.get("rate"), fields.get("note", ""))
+        keys[key.id] = key
+    return text
+
+
+def test_what_is_written_is_read_again(file: Path):
+    add(file, "a", models=("hcv", 'a "quoted" one'), rate=Rate(60, 5), note='Zoë\\\'s "ward" \u2603')
+    add(file, "123")
+    with editing(file) as keys:
+        written = dict(keys)
+    assert read_keys(file) == written
+    assert written["a"].models == ("hcv", 'a "quoted" one')
+    assert written["a"].note == 'Zoë\\\'s "ward" \u2603'
+    assert written["a"].rate == Rate(60, 5)
+    assert (written["123"].models, written["123"].rate) == (None, None)
+
+
+def test_no_secret_is_written(file: Path):
+    secret = add(file, "a").rpartition("_")[2]
+    assert len(secret) == 64
+    assert secret not in file.read_text()
+
+
+def test_a_new_file_is_for_its_owner_alone(file: Path):
+    add(file, "a")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_who_could_read_the_file_still_can(file: Path):
+    add(file, "a")
+    file.chmod(0o640)
+    add(file, "b")
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_to_the_file_stays_a_link(file: Path, tmp_path: Path):
+    link = tmp_path / "link.toml"
+    link.symlink_to(file)
+    add(link, "a")
+    assert link.is_symlink()
+    assert set(read_keys(file)) == {"a"}
+
+
+def test_nothing_is_written_when_something_goes_wrong(file: Path):
+    add(file, "a")
+    before = file.read_bytes()
+    with suppress(RuntimeError), editing(file) as keys:
+        keys.clear()
+        raise RuntimeError
+    assert file.read_bytes() == before
+    assert sorted(path.name for path in file.parent.iterdir()) == ["keys.toml", "keys.toml.lock"]
+
+
+def test_keys_that_are_added_at_once_are_all_there(file: Path):
+    threads = [Thread(target=add, args=(file, f"key-{number}")) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(read_keys(file)) == {f"key-{number}" for number in range(20)}
+
+
+@pytest.mark.parametrize(
+    ("text", "flaws"),
+    [
+        (ENTRY.replace(HASH, "abc"), ["keys.a.sha256: must be 64 lower-case hexadecimal digits"]),
+        (ENTRY.replace('"all"', '"hcv"'), ['keys.a.models: must be "all" or a list of models']),
+        (ENTRY.replace('"all"', "[]"), ['keys.a.models: must be "all" or a list of models']),
+        (ENTRY.replace('models = "all"\n', ""), ["keys.a.models: is missing"]),
+        (ENTRY + "rate = 0\n", ["keys.a.rate: must be 1 or more"]),
+        (ENTRY + 'rate = "60"\n', ["keys.a.rate: must be a whole number"]),
+        (ENTRY + "burst = 3\n", ["keys.a: has a burst but no rate"]),
+        (ENTRY + "colour = 3\n", ["keys.a.colour: is not a known key"]),
+        (ENTRY + 'note = "a\\nb"\n', ["keys.a.note: must be one line of at most 200 characters"]),
+        (ENTRY.replace("keys.a", 'keys."A b"'), ["keys: 'A b': an id is made of 1 to 40 of a-z, 0-9 and -"]),
+        (ENTRY.replace("keys.a", "key.a"), ["key: is not a known key"]),
+        (
+            ENTRY + "rate = 0\n" + ENTRY.replace("keys.a", "keys.b").replace(HASH, ""),
+            ["keys.a.rate: must be 1 or more", "keys.b.sha256: must be 64 lower-case hexadecimal digits"],
+        ),
+        ("[keys.a", ["is not valid TOML"]),
+        (ENTRY + ENTRY, ["is not valid TOML"]),
+    ],
+)
+def test_a_broken_file_is_refused_with_entry_and_reason(file: Path, text: str, flaws: list[str]):
+    file.write_text(text)
+    with pytest.raises(BrokenFiles) as refused:
+        read_keys(file)
+    said = str(refused.value).splitlines()
+    assert len(said) == len(flaws)
+    for line, flaw in zip(said, flaws, strict=True):
+        assert line.startswith(f"{file}: {flaw}")
+
+
+def test_a_rate_without_a_burst_lets_a_minute_s_requests_come_at_once():
+    assert rate_of(60, None) == Rate(60, 60)
+    assert rate_of(60, 5) == Rate(60, 5)
+    assert rate_of(None, None) is None
+
+
+def test_only_the_whole_text_of_a_key_is_the_key(file: Path):
+    text = add(file, "a")
+    other = add(file, "b")
+    keys = read_keys(file)
+    secret = text.rpartition("_")[2]
+    assert matching(text, keys) == keys["a"]
+    wrong = ["", "flipset", "flipset_a", "flipset_a_", text[:-1], text + "0", text.upper(), f"flipset_b_{secret}"]
+    wrong += [f"other_a_{secret}", f"flipset_c_{secret}", secret, f"flipset__{secret}", f" {text}", "flipset_a_\xff"]
+    wrong += [f"flipset_a_{keys['a'].sha256}", "flipset_c_" + "0" * 64]
+    assert [matching(text, keys) for text in wrong] == [None] * len(wrong)
+    assert matching(other, keys) == keys["b"]
+
+
+def test_a_ring_notices_what_has_changed_after_a_moment(file: Path):
+    clock, first = Clock(), add(file, "a")
+    ring = KeyRing(file, clock)
+    assert ring.find(first) is not None
+    second = add(file, "b")
+    with editing(file) as keys:
+        del keys["a"]
+    assert ring.find(second) is None
+    clock.now += LOOK_SECONDS
+    assert ring.find(first) is None
+    assert ring.find(second) is not None
+
+
+@pytest.mark.parametrize("broken", ["[keys", None])
+def test_a_ring_keeps_its_keys_while_the_file_is_broken_or_gone(
+    file: Path, broken: str | None, caplog: pytest.LogCaptureFixture
+):
+    clock, text = Clock(), add(file, "a")
+    ring = KeyRing(file, clock)
+    assert ring.find(text) is not None
+    file.unlink()
+    if broken is not None:
+        file.write_text(broken)
+    with caplog.at_level(logging.ERROR):
+        for _ in range(3):
+            clock.now += LOOK_SECONDS
+            assert ring.find(text) is not None
+    (record,) = caplog.records
+    assert str(file) in record.getMessage()
+    file.write_text(ENTRY)
+    clock.now += LOOK_SECONDS
+    assert ring.find(text) is None
+    assert ring.find("flipset_a_secret") is not None
+
+
+def test_a_ring_over_a_broken_file_knows_nobody(file: Path):
+    file.write_text("[keys")
+    ring = KeyRing(file)
+    ring.look()
+    assert ring.find("flipset_a_secret") is None

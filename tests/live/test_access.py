@@ -1,0 +1,231 @@
+"""Who may ask a real server, and how often; with keys that come and go while it runs."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.adapters.key_file import editing
+from app.adapters.keys import new_key
+from app.adapters.rates import Rate
+from tests.live.asking import PATH, PERSON, lines_of, refused, workers_of
+from tests.live_server import PATIENCE, LiveServer, live_server
+
+WRONG = "flipset_all_" + "0" * 64
+
+
+def add_key(file: Path, name: str, models: tuple[str, ...] | None = None, rate: Rate | None = None) -> dict[str, str]:
+    """The header that shows the new key."""
+    with editing(file) as keys:
+        key, text = new_key(name, models, rate, "")
+        keys[key.id] = key
+    return {"Authorization": f"Bearer {text}"}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keys") / "keys.toml"
+
+
+@pytest.fixture(scope="module")
+def everything(file: Path) -> dict[str, str]:
+    return add_key(file, "all")
+
+
+@pytest.fixture(scope="module")
+def little(file: Path) -> dict[str, str]:
+    return add_key(file, "little", ("synthetic", "not-served-any-more"))
+
+
+@pytest.fixture(scope="module")
+def guarded(file: Path, everything: dict[str, str], little: dict[str, str]) -> Iterator[LiveServer]:
+    with live_server(keys_file=str(file)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(guarded: LiveServer) -> Iterator[httpx.Client]:
+    with guarded.client() as connected:
+        yield connected
+
+
+def test_who_has_a_key_is_answered(client: httpx.Client, everything: dict[str, str]):
+    response = client.post(PATH, json={"instance": PERSON}, headers=everything)
+    assert lines_of(response)[-1]["outcome"] == "found"
+    lower = {"Authorization": everything["Authorization"].replace("Bearer", "bearer")}
+    assert client.get("/v1/models", headers=lower).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "Bearer",
+        f"Bearer {WRONG}",
+        f"Bearer {WRONG.replace('all', 'nobody')}",
+        f"Basic {WRONG}",
+        "Bearer flipset",
+        "Bearer " + "x" * 5_000,
+        WRONG,
+    ],
+)
+def test_who_has_none_is_refused_in_the_same_way(client: httpx.Client, given: str):
+    response = client.post(PATH, json={"instance": PERSON}, headers={"Authorization": given})
+    assert refused(response, 401) == {}
+    assert response.headers["www-authenticate"] == 'Bearer realm="flipset"'
+    absent = client.post(PATH, json={"instance": PERSON})
+    assert refused(absent, 401) == {}
+    assert {**response.json(), "detail": ""} == {**absent.json(), "detail": ""}
+    assert "accepted" in response.json()["detail"] if given else response.json() == absent.json()
+
+
+def test_a_key_of_another_scheme_is_not_accepted(client: httpx.Client, everything: dict[str, str]):
+    given = everything["Authorization"].replace("Bearer", "Basic")
+    assert client.get("/v1/models", headers={"Authorization": given}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path", ["/livez", "/readyz", "/", "/docs", "/docs/files/swagger-ui.css", "/openapi.json", "/web/no-such-file"]
+)
+def test_what_says_nothing_of_the_models_is_open(client: httpx.Client, path: str):
+    assert client.get(path).status_code in (200, 307, 404)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/models",
+        "/v1/models/synthetic",
+        "/v1/models/synthetic/examples",
+        "/v1/normal-ranges/synthetic",
+        "/metrics",
+        "/readyz?verbose",
+        "/readyz?",
+        "/no-such-path",
+        "//livez",
+        "/livez/",
+        "/livez/../v1/models",
+        "/web",
+        "/docs/files",
+        "/%76%31/models",
+    ],
+)
+def test_all_else_needs_a_key(guarded: LiveServer, path: str):
+    """The path as it is written: a client of this kind would tidy it up."""
+    with guarded.client() as client:
+        request = client.build_request("GET", "/")
+        request.url = request.url.copy_with(raw_path=path.encode())
+        status = client.send(request).status_code
+    # An empty query is none.
+    assert status == (200 if path == "/readyz?" else 401)
+
+
+def test_health_says_nothing_of_models(client: httpx.Client):
+    assert client.get("/readyz").json() == {"status": "ready"}
+    assert "synthetic" not in client.get("/openapi.json").text
+
+
+def test_a_key_for_some_models_is_for_no_others(client: httpx.Client, little: dict[str, str]):
+    assert client.get("/v1/models/synthetic", headers=little).status_code == 200
+    assert [model["name"] for model in client.get("/v1/models", headers=little).json()["models"]] == ["synthetic"]
+    forbidden = [
+        client.request(method, f"/v1/models/{name}{path}", json={"instance": PERSON}, headers=little)
+        for name in ("hcv", "no-such-model")
+        for method, path in (("GET", ""), ("GET", "/examples"), ("POST", "/counterfactuals"), ("POST", "/predictions"))
+    ]
+    assert [list(refused(response, 403)) for response in forbidden] == [["model"]] * 8
+    assert len({response.text for response in forbidden}) == 1
+
+
+def test_a_key_learns_of_no_model_that_is_not_on_its_list(client: httpx.Client, little: dict[str, str]):
+    gone = client.get("/v1/models/not-served-any-more", headers=little)
+    assert "synthetic" in refused(gone, 404)["model"]
+    assert "hcv" not in gone.text
+    assert list(refused(client.get("/v1/normal-ranges/hcv", headers=little), 403)) == ["registry"]
+    assert list(refused(client.get("/v1/normal-ranges/nope", headers=little), 403)) == ["registry"]
+    assert client.get("/v1/normal-ranges/synthetic", headers=little).status_code == 200
+
+
+def test_no_key_stands_in_the_log(guarded: LiveServer, client: httpx.Client, everything: dict[str, str]):
+    client.get("/v1/models", headers=everything)
+    client.get("/v1/models", headers={"Authorization": f"Bearer {WRONG}"})
+    log = guarded.log.read_text()
+    assert everything["Authorization"].rpartition("_")[2] not in log
+    assert WRONG.rpartition("_")[2] not in log
+
+
+@contextmanager
+def only(worker: int, workers: set[int]) -> Iterator[None]:
+    """The others of the workers stand still, so that this one answers."""
+    others = workers - {worker}
+    for other in others:
+        os.kill(other, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for other in others:
+            os.kill(other, signal.SIGCONT)
+
+
+def statuses(server: LiveServer, header: dict[str, str], count: int) -> list[int]:
+    return [httpx.get(f"{server.url}/v1/models", headers=header, timeout=PATIENCE).status_code for _ in range(count)]
+
+
+def test_workers_count_the_requests_of_a_key_together(tmp_path: Path):
+    file = tmp_path / "keys.toml"
+    hasty, other = add_key(file, "hasty", rate=Rate(1, 5)), add_key(file, "other", rate=Rate(1, 1))
+    with live_server(keys_file=str(file), workers="2") as server:
+        one, two = workers_of(server)
+        with only(one, {one, two}):
+            assert statuses(server, hasty, 3) == [200] * 3
+        with only(two, {one, two}):
+            assert statuses(server, hasty, 4) == [200, 200, 429, 429]
+            assert statuses(server, other, 1) == [200]
+            full = httpx.post(f"{server.url}{PATH}", json={"instance": PERSON}, headers=hasty)
+        assert refused(full, 429) == {}
+        assert 0 < int(full.headers["retry-after"]) <= 60
+
+
+def test_keys_come_and_go_in_every_worker(tmp_path: Path):
+    file = tmp_path / "keys.toml"
+    first = add_key(file, "first")
+    with live_server(keys_file=str(file), workers="2") as server:
+        workers = workers_of(server)
+
+        def wait_for(header: dict[str, str], status: int) -> None:
+            for worker in workers:
+                with only(worker, workers):
+                    until = time.monotonic() + PATIENCE
+                    while statuses(server, header, 1) != [status]:
+                        assert time.monotonic() < until
+                        time.sleep(0.05)
+
+        wait_for(first, 200)
+        second = add_key(file, "second")
+        wait_for(second, 200)
+        with editing(file) as keys:
+            del keys["first"]
+        wait_for(first, 401)
+        file.write_text("[keys")
+        time.sleep(1.5)
+        wait_for(second, 200)
+        assert re.search(r"1 keys stay as they were: .*keys\.toml: is not valid TOML", server.log.read_text())
+
+
+def test_a_server_with_keys_can_be_reached_by_others(tmp_path: Path):
+    file = tmp_path / "keys.toml"
+    header = add_key(file, "a")
+    with live_server(keys_file=str(file), host="0.0.0.0") as server:  # noqa: S104  # what is tested
+        assert statuses(server, header, 1) == [200]
+        assert statuses(server, {}, 1) == [401]
+
+
+def test_a_server_may_be_open_to_all_if_that_is_said():
+    with live_server(allow_anonymous="true", host="0.0.0.0") as server:  # noqa: S104  # what is tested
+        assert statuses(server, {}, 1) == [200]

@@ -15,12 +15,13 @@ from app.adapters.inspecting import Graph
 from app.adapters.models import Model
 from app.adapters.onnx import ModelFailed, UnloadableGraph
 from app.adapters.snapshots import Snapshot, take_snapshot
-from app.adapters.trials import TrialLimits, try_out
+from app.adapters.trials import try_out
 from app.api.bodies import parse_json
 from app.api.errors import RequestError, invalid, problem
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
 from app.settings import Settings
+from app.supervising import trial_limits
 from app.terminal import show
 
 
@@ -43,7 +44,7 @@ def explain(settings: Settings, model: str, file: str) -> None:
 def validate(settings: Settings) -> None:
     """Check every model and registry, and say what is wrong: file, field and reason, one line each."""
     snapshot = _snapshot(settings)
-    tried = try_out(snapshot, TrialLimits(settings.model_load_seconds, settings.model_memory_mb))
+    tried = try_out(snapshot, trial_limits(settings))
     if tried:
         raise SystemExit("\n".join(map(str, tried)))
     service = Service(settings, catalog_of(snapshot))

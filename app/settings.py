@@ -25,6 +25,11 @@ class Settings(BaseSettings):
     allow_anonymous: bool = Field(
         default=False, description="serve without keys on an address that others can reach; no effect with keys"
     )
+    max_body_bytes: int = Field(default=1_048_576, ge=1, description="longest body of a request; a longer one gets 413")
+    max_features: int = Field(
+        default=1_000, ge=1, description="most features of a model, and entries in any object of a request"
+    )
+    max_instances: int = Field(default=10_000, ge=1, description="most instances of a request for predictions")
     default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that names none")
     max_deadline_ms: int = Field(default=60_000, ge=1, description="longest deadline; a longer one is lowered")
     default_model_rows: int = Field(default=2_000_000, ge=1, description="model rows of a request that names no limit")

@@ -189,7 +189,7 @@ class Supervisor(Multiprocess):
         return take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
 
     def _try_out(self, snapshot: Snapshot) -> None:
-        limits = TrialLimits(self._settings.model_load_seconds, self._settings.model_memory_mb)
+        limits = trial_limits(self._settings)
         self._trying = True
         # In a thread: workers are looked after, and signals heard, meanwhile.
         Thread(target=lambda: self._trials.put((snapshot, try_out(snapshot, limits))), daemon=True).start()
@@ -231,3 +231,8 @@ class Supervisor(Multiprocess):
             logger.error("What was read anew cannot be served, and all stays as it was:\n%s", reasons)
         else:
             logger.info("Models and registries were read anew.")
+
+
+def trial_limits(settings: Settings) -> TrialLimits:
+    """What the settings allow a model."""
+    return TrialLimits(settings.model_load_seconds, settings.model_memory_mb, settings.max_features)

@@ -83,6 +83,17 @@ def catalog_of(
     return catalog
 
 
+def check_features(catalog: Catalog, most: int) -> None:
+    """`BrokenFiles` with the models that have more features than a request may name."""
+    flaws = [
+        Flaw(model.file, "features", f"are {len(model.features):,}, and FLIPSET_MAX_FEATURES allows {most:,}")
+        for model in catalog.models.values()
+        if len(model.features) > most
+    ]
+    if flaws:
+        raise BrokenFiles(flaws)
+
+
 def _unfit_for_all(catalog: Catalog, name: str) -> tuple[Flaw, ...]:
     """Why a registry that is nobody's own fits none of the models that have all of its features; if there are such."""
     features = set(catalog.registries[name].features)

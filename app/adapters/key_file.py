@@ -84,7 +84,11 @@ class KeysEntry(Entry):
 
 def read_keys(file: Path) -> dict[str, Key]:
     """All keys by their ids; `BrokenFiles` with every flaw if the file is not what it should be."""
-    entries = read_toml(file, KeysEntry).keys
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise BrokenFiles([Flaw(file, "", error.strerror or "cannot be read")]) from None
+    entries = read_toml(file, content, KeysEntry).keys
     return {
         name: Key(name, entry.sha256, entry.models, rate_of(entry.rate, entry.burst), entry.made, entry.note)
         for name, entry in entries.items()

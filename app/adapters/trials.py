@@ -24,10 +24,11 @@ OUT_OF_MEMORY = 70
 
 @dataclass(frozen=True, slots=True)
 class TrialLimits:
-    """What a model may take while it is loaded and warmed up."""
+    """What a model may take while it is loaded and warmed up, and how many features it may have."""
 
     seconds: int
     memory_mb: int
+    features: int
 
 
 def try_out(snapshot: Snapshot, limits: TrialLimits) -> tuple[Flaw, ...]:
@@ -96,7 +97,7 @@ def _too_long(limits: TrialLimits) -> str:
 def _load_all(told: Connection, snapshot: Snapshot, limits: TrialLimits, left_out: tuple[Path, ...]) -> None:
     """In the child: load everything, and tell which model is next, and in the end what is wrong."""
     # Imported here: whoever has models tried need not be able to load one.
-    from app.adapters.catalog import catalog_of  # noqa: PLC0415
+    from app.adapters.catalog import catalog_of, check_features  # noqa: PLC0415
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Ctrl+C reaches all processes of a terminal; the parent ends this one.
@@ -108,7 +109,7 @@ def _load_all(told: Connection, snapshot: Snapshot, limits: TrialLimits, left_ou
 
     flaws: Any = ()
     try:
-        catalog_of(snapshot, left_out=left_out, before_each=before_each)
+        check_features(catalog_of(snapshot, left_out=left_out, before_each=before_each), limits.features)
     except BrokenFiles as error:
         flaws = error.flaws
     except MemoryError:

@@ -7,6 +7,7 @@ RequestError
 ├── UnknownModel           404
 ├── UnknownRegistry        404
 ├── NotAcceptable          406
+├── BodyTooLong            413
 ├── UnsupportedMediaType   415
 ├── InvalidRequest         422  the fields that are wrong, and how to mend them
 ├── ConflictingConstraints 422  a minimal group of items that contradict each other
@@ -95,6 +96,14 @@ class RateExceeded(RequestError):
         seconds = ceil(nanoseconds / 1e9)
         super().__init__(f"This key has asked as often as it may. Ask again in {seconds} s.")
         self.headers = {"Retry-After": str(seconds)}
+
+
+class BodyTooLong(RequestError):
+    """The body holds more bytes than the server reads."""
+
+    def __init__(self, most: int) -> None:
+        detail = f"The body may hold {most:,} bytes at the most. Send less, or in several requests."
+        super().__init__(detail, [FieldError("body", detail)])
 
 
 class UnsupportedMediaType(RequestError):
@@ -189,6 +198,7 @@ TABLE: dict[type[Exception], Kind] = {
     UnknownModel: Kind(HTTPStatus.NOT_FOUND, "unknown-model", "There is no such model"),
     UnknownRegistry: Kind(HTTPStatus.NOT_FOUND, "unknown-registry", "There is no such registry"),
     NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not-acceptable", "No such form of the answer"),
+    BodyTooLong: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-long", "The body is too long"),
     UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON"),
     InvalidRequest: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", "The request cannot be accepted"),
     ConflictingConstraints: Kind(

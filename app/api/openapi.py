@@ -225,6 +225,7 @@ PROBLEMS = {
             _400="The body is not valid JSON",
             _404="There is no such model",
             _415="The body is not sent as JSON",
+            _413="The body is too long",
             _422="Fields of the request cannot be accepted",
             _503="The service is busy or stopping",
         ),

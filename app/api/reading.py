@@ -10,7 +10,7 @@ from app.adapters.models import Model
 from app.adapters.names import LONGEST_NAME, closest, suggestion
 from app.adapters.numbers import SentNumber
 from app.api.errors import MOST_ERRORS, FieldError, InvalidRequest
-from app.api.schemas import Instance
+from app.api.schemas import Body, Instance
 
 NUMBERS = frozenset((int, float, SentNumber))
 
@@ -32,6 +32,13 @@ class Errors:
     def raise_any(self) -> None:
         if self.found:
             raise InvalidRequest(self.found)
+
+
+def check_extents(request: Body, fields: Iterable[str], most: int) -> None:
+    """Objects with more entries than any model has features are not looked at one by one."""
+    for name in fields:
+        if len(getattr(request, name) or ()) > most:
+            raise InvalidRequest([FieldError(name, f"holds more than {most:,} entries")])
 
 
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:

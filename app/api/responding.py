@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Iterator
 
 from fastapi.responses import Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from app.adapters.models import Model
 from app.api.answers import Answer
 from app.api.bodies import MOST_BYTES, ParsedRequest
+from app.api.errors import FieldError, InvalidRequest
 from app.api.forms import Form, Line, choose_form
-from app.api.schemas import CounterfactualsRequest
+from app.api.reading import check_extents
+from app.api.schemas import CounterfactualsRequest, PredictionsRequest
 from app.api.service import HeldUp, Service
 from app.api.streams import gather, stream
 from app.core.budget import StopFlag
@@ -56,6 +59,22 @@ def answered(answer: Answer, form: Form, service: Service) -> Response:
         service.end(answer)
         return Response(ready.encode(), media_type=form.media_type)
     return _Stream(answer, form, service, ready, rest)
+
+
+async def respond_with_predictions(
+    request: ParsedRequest, body: PredictionsRequest, model: Model, service: Service
+) -> Response:
+    """Score the instances in a thread."""
+    check_extents(body, ("instance", "context"), service.settings.max_features)
+    most = service.settings.max_instances
+    if len(body.instances or ()) > most:
+        raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer at a time")])
+    stop = service.admit()
+    try:
+        text = await run_in_threadpool(service.predict, body, model, stop, request.arrived)
+    finally:
+        service.release(stop)
+    return Response(text, media_type="application/json")
 
 
 class _Stream(StreamingResponse):

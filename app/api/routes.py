@@ -20,7 +20,7 @@ from app.api.listings import (
 from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
 from app.api.predictions import SeveralPredictions, SinglePrediction
 from app.api.readiness import Readiness, Verbose, readiness
-from app.api.responding import respond
+from app.api.responding import respond, respond_with_predictions
 from app.api.schemas import PredictionsRequest
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
@@ -74,5 +74,6 @@ async def counterfactuals(model: TheModel, body: Asked, request: Request) -> Res
 
 
 @work.post("/predictions", summary="What the model says", response_model=SinglePrediction | SeveralPredictions)
-def predictions(model: TheModel, body: PredictionsRequest, request: Request) -> Response:
-    return Response(service_of(request).predict(body, model), media_type="application/json")
+async def predictions(model: TheModel, body: PredictionsRequest, request: Request) -> Response:
+    assert isinstance(request, ParsedRequest)
+    return await respond_with_predictions(request, body, model, service_of(request))

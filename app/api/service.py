@@ -5,22 +5,26 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.adapters.catalog import Catalog
+from app.adapters.catalog import Catalog, check_features
 from app.adapters.formulas import FormulaLimits
 from app.adapters.models import Model
 from app.adapters.registries import Registry
 from app.adapters.runs import Runs
 from app.api.answers import Answer
-from app.api.errors import Busy, ModelTooSlow, Stopping, UnknownModel, UnknownRegistry
+from app.api.errors import Busy, FieldError, InvalidRequest, ModelTooSlow, Stopping, UnknownModel, UnknownRegistry
 from app.api.pairs import Pairs
 from app.api.posing import understand
 from app.api.predictions import predict
 from app.api.promptness import is_prompt_to_pose
+from app.api.reading import check_extents
 from app.api.reloads import Reloads
 from app.api.schemas import CounterfactualsRequest, LimitsBody, PredictionsRequest
-from app.api.watching import Watchdog
+from app.api.watchdog import Watchdog
 from app.core.budget import Interrupted, Limits, StopFlag, Stopped
 from app.settings import Settings
+
+# Those of a request that may hold any number of entries.
+OBJECTS = ("instance", "context", "normal_ranges", "guide", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Service:
 
     def switch(self, catalog: Catalog, since: datetime) -> None:
         """Serve this from now on, from any thread; answers under way go on with what they began with."""
+        check_features(catalog, self.settings.max_features)
         self.loaded = Loaded(catalog, Pairs(catalog), since)
 
     def model(self, name: str) -> Model:
@@ -119,6 +124,7 @@ class Service:
 
         Where everybody waits for it and the model does not return, `HeldUp`.
         """
+        check_extents(body, OBJECTS, self.settings.max_features)
         limits = self._limits(body.limits)
         # The model is looked up again, with all that belongs to it: it may have been switched since.
         loaded = self.loaded
@@ -137,15 +143,18 @@ class Service:
             raise Stopping
         return answer
 
-    def predict(self, body: PredictionsRequest, model: Model) -> str:
+    def predict(self, body: PredictionsRequest, model: Model, stop: StopFlag, arrived: float) -> str:
         """What the model says, within the time that a request has if it names none."""
-        runs = self._watchdog.watch(time.perf_counter() + self.settings.default_deadline_ms / 1000)
+        seconds = self._limits(LimitsBody()).deadline_seconds
+        runs = self._watchdog.watch(arrived + seconds)
+        stop.also(runs.end)
         try:
             return predict(body, model, runs)
         except Interrupted:
-            raise self._reason_to_stop(runs) from None
-        finally:
-            runs.end()
+            reason = self._reason_to_stop(runs)
+            if isinstance(reason, ModelTooSlow) and body.instances is not None:
+                raise _too_many(seconds) from None
+            raise reason from None
 
     def leave_the_loop(self, answer: Answer) -> None:
         """Nobody waits for this answer any more but who asked; `HeldUp` if everybody has waited for too long."""
@@ -188,3 +197,7 @@ class Service:
         deadline_ms = min(body.deadline_ms or settings.default_deadline_ms, settings.max_deadline_ms)
         answers = [count for count in (body.max_counterfactuals, settings.max_counterfactuals) if count is not None]
         return Limits(rows, deadline_ms / 1000, min(answers, default=None))
+
+
+def _too_many(seconds: float) -> InvalidRequest:
+    return InvalidRequest([FieldError("instances", f"take longer than {seconds:g} s; send fewer at a time")])

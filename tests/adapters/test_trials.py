@@ -16,7 +16,7 @@ from tests.networks import Network
 from tests.test_cli import flipset
 
 NETWORK = Network(np.ones((2, 1)), np.zeros(1), np.ones(1), -1.5)
-LIMITS = TrialLimits(seconds=3, memory_mb=400)
+LIMITS = TrialLimits(seconds=3, memory_mb=400, features=1000)
 
 
 @pytest.fixture

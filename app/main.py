@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
 from app import __version__
@@ -15,7 +16,9 @@ from app.adapters.key_ring import KeyRing
 from app.adapters.rates import Meter
 from app.api import errors, routes
 from app.api.access import Access
+from app.api.headers import AnswerHeaders
 from app.api.openapi import with_lines
+from app.api.prefix import Prefix
 from app.api.reloads import Served
 from app.api.service import Service
 from app.core.clauses import warm_up
@@ -58,20 +61,32 @@ def create_app(settings: Settings, served: Served | None = None, meter: Meter | 
     app.include_router(routes.work)
     app.include_router(routes.health)
     app.include_router(routes.listings)
-    _add_documentation(app)
+    _add_documentation(app, settings.root_path)
     _add_middleware(app, settings, meter or Meter())
     return app
 
 
 def _add_middleware(app: FastAPI, settings: Settings, meter: Meter) -> None:
-    """Who may ask, if there is a key file."""
+    """From the inside out: what is added last sees a request first."""
     if settings.keys_file is not None:
         ring = KeyRing(settings.keys_file)
         ring.look()
         app.add_middleware(Access, ring=ring, meter=meter)
+    if settings.cors_origins:
+        # Outside of the keys: a browser asks without one whether it may ask.
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
+            expose_headers=["Retry-After", "X-Request-ID"],
+        )
+    app.add_middleware(AnswerHeaders)
+    if settings.root_path:
+        app.add_middleware(Prefix, prefix=settings.root_path)
 
 
-def _add_documentation(app: FastAPI) -> None:
+def _add_documentation(app: FastAPI, prefix: str) -> None:
     """Swagger UI from the files of the package fastapi-swagger, so that it needs no internet."""
     app.mount("/docs/files", StaticFiles(packages=[("fastapi_swagger", "resources")]))
     make_document = app.openapi
@@ -84,15 +99,15 @@ def _add_documentation(app: FastAPI) -> None:
     @app.get("/docs", include_in_schema=False)
     def docs() -> HTMLResponse:
         return get_swagger_ui_html(
-            openapi_url="/openapi.json",
+            openapi_url=f"{prefix}/openapi.json",
             title="Flipset",
-            swagger_js_url="/docs/files/swagger-ui-bundle.js",
-            swagger_css_url="/docs/files/swagger-ui.css",
-            swagger_favicon_url="/docs/files/favicon-32x32.png",
+            swagger_js_url=f"{prefix}/docs/files/swagger-ui-bundle.js",
+            swagger_css_url=f"{prefix}/docs/files/swagger-ui.css",
+            swagger_favicon_url=f"{prefix}/docs/files/favicon-32x32.png",
             # Swagger UI would otherwise send the document's address to a validator on the internet.
             swagger_ui_parameters={"validatorUrl": None},
         )
 
     @app.get("/", include_in_schema=False)
     def front() -> RedirectResponse:
-        return RedirectResponse("/docs")
+        return RedirectResponse(f"{prefix}/docs")

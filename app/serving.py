@@ -49,6 +49,9 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=settings.grace_seconds,
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
         server_header=False,
+        # Anyone could write such a header; without this uvicorn would believe those of its own machine.
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
         # There is nothing to upgrade to, and so nothing that the keys do not guard.
         ws="none",
     )

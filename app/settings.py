@@ -1,10 +1,52 @@
 """Every setting, read once from the environment by the front door and the command line."""
 
+import json
 import os
+import re
+from ipaddress import ip_network
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def _listed(value: Any) -> Any:
+    """Several values: separated by commas, or a list in JSON."""
+    if not isinstance(value, str):
+        return value
+    if not value.lstrip().startswith("["):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError("is neither a list in JSON nor values separated by commas") from None
+
+
+def _check_origins(origins: tuple[str, ...]) -> tuple[str, ...]:
+    for number, origin in enumerate(origins, start=1):
+        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
+            raise ValueError(f"number {number} is no origin: https://name or https://name:port, and nothing behind it")
+    return origins
+
+
+def _check_proxies(proxies: tuple[str, ...]) -> tuple[str, ...]:
+    for number, proxy in enumerate(proxies, start=1):
+        if proxy != "*":
+            try:
+                ip_network(proxy)
+            except ValueError:
+                raise ValueError(f"number {number} is no address and no network such as 10.0.0.0/8") from None
+    return proxies
+
+
+def _check_prefix(prefix: str) -> str:
+    if prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
+        raise ValueError("must look like /flipset: a slash before each part, none at the end")
+    return prefix
+
+
+Several = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
 class Settings(BaseSettings):
@@ -24,6 +66,15 @@ class Settings(BaseSettings):
     keys_file: Path | None = Field(default=None, description="file of the keys; unset: everyone may ask")
     allow_anonymous: bool = Field(
         default=False, description="serve without keys on an address that others can reach; no effect with keys"
+    )
+    cors_origins: Annotated[Several, AfterValidator(_check_origins)] = Field(
+        default=(), description="origins whose pages may ask from a browser, separated by commas; unset: none"
+    )
+    root_path: Annotated[str, AfterValidator(_check_prefix)] = Field(
+        default="", description="prefix of all paths, where a proxy serves Flipset below one"
+    )
+    trusted_proxies: Annotated[Several, AfterValidator(_check_proxies)] = Field(
+        default=(), description="addresses or networks whose X-Forwarded-For is believed, separated by commas"
     )
     max_body_bytes: int = Field(default=1_048_576, ge=1, description="longest body of a request; a longer one gets 413")
     max_features: int = Field(

@@ -36,7 +36,7 @@ def test_every_setting_is_listed_with_its_default():
     for name, field in Settings.model_fields.items():
         (default, description) = re.findall(rf"\| `FLIPSET_{name.upper()}` \| (.*?) \| (.*?) \|", README)[0]
         assert description == field.description
-        if field.default is None:
+        if field.default in (None, (), ""):
             assert default == "unset"
         elif isinstance(field.default, bool):
             assert default == f"`{str(field.default).lower()}`"

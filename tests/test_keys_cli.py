@@ -84,3 +84,19 @@ def test_a_server_does_not_start_with_a_key_file_that_is_missing_empty_or_broken
         f"{file}: keys.a.sha256: is missing",
         f"{file}: keys.a.models: is missing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "reason"),
+    [
+        ("CORS_ORIGINS", "https://a.example/", "number 1 is no origin"),
+        ("CORS_ORIGINS", "https://a.example, b.example", "number 2 is no origin"),
+        ("CORS_ORIGINS", "[1", "is neither a list in JSON nor values separated by commas"),
+        ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "number 2 is no address and no network"),
+        ("ROOT_PATH", "flipset/", "must look like /flipset"),
+    ],
+)
+def test_settings_of_the_surroundings_are_checked(setting: str, value: str, reason: str):
+    done = run("serve", **{f"FLIPSET_{setting}": value})
+    assert done.exit_code == 1
+    assert done.stderr.startswith(f"FLIPSET_{setting}: {reason}")

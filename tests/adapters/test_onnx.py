@@ -1,5 +1,7 @@
 """Scores as they leave the graph, against NumPy and against the original library's way of computing them."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from app.adapters.features import ModelFeature
 from app.adapters.onnx import ModelFailed, OnnxGraph, UnusableGraph
 from app.adapters.scorer import OnnxScorer, batch_rows_for
 from tests import graphs
-from tests.live_server import ROOT
+from tests.live_server import FLIPSET, ROOT
 from tests.networks import random_case
 
 LOGITS = np.array([[-3.0, 2.0], [0.0, 0.0], [500.0, -500.0], [1e-3, 2e-3]])
@@ -114,3 +116,10 @@ def test_a_graph_that_reads_something_else_is_refused(tmp_path: Path, shape: lis
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     with pytest.raises(UnusableGraph, match=reason):
         OnnxGraph(model.SerializeToString(), numbers(2), None, ["no", "yes"])
+
+
+def test_onnx_runtime_writes_nothing_down_and_sends_nothing(tmp_path: Path):
+    """Left to itself it keeps the texts of its errors, which quote the rows, in the home folder to send them away."""
+    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": "", "ORT_DISABLE_TELEMETRY": "0"}
+    subprocess.run([FLIPSET, "validate"], check=True, cwd=ROOT, env=environment, capture_output=True)
+    assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ import typer
 
 from app import __version__, serving
 from app.adapters.flaws import BrokenFiles
+from app.api.slots import NoSharedFolder
 from app.environment import fail, read_settings
 from app.keys_cli import keys_cli
 from app.settings import Settings
@@ -43,7 +44,7 @@ def serve() -> None:
     """
     try:
         serving.serve(read_settings())
-    except (BrokenFiles, serving.OpenToAll) as error:
+    except (BrokenFiles, NoSharedFolder, serving.OpenToAll) as error:
         fail(f"Flipset cannot start:\n{error}")
 
 

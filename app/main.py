@@ -1,5 +1,6 @@
 """The front door: puts the service together. Wiring only."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
@@ -17,33 +19,47 @@ from app.adapters.rates import Meter
 from app.api import errors, routes
 from app.api.access import Access
 from app.api.headers import AnswerHeaders
+from app.api.logs import quieten
+from app.api.metrics import Metrics
 from app.api.openapi import with_lines
 from app.api.prefix import Prefix
 from app.api.reloads import Served
 from app.api.service import Service
+from app.api.shared import Shared
+from app.api.tracing import tracing_from_environment
+from app.api.watching import Watched
 from app.core.clauses import warm_up
 from app.settings import Settings
 
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."
+# Its spans carry paths and query strings as they were sent, and its log the texts of errors: app/api/tracing.py.
+NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
-def create_app(settings: Settings, served: Served | None = None, meter: Meter | None = None) -> FastAPI:
+def create_app(settings: Settings, served: Served | None = None, shared: Shared | None = None) -> FastAPI:
     """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served.
 
-    What is `served` has been tried; without it, the folders are read as they are. Processes that serve together share
-    the meter, which counts the requests of each key.
+    What is `served` has been tried; without it, the folders are read as they are. `shared` is what the processes of one
+    service have together.
     """
+    shared = shared or Shared()
+    metrics = Metrics(shared.folder)
     if served is None:
-        service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+        catalog = load_catalog(settings.models_dir, settings.normal_ranges_dir)
+        service = Service(settings, catalog, watch=metrics.searching)
     else:
-        service = Service(settings, catalog_of(served.snapshot), served.since)
+        service = Service(settings, catalog_of(served.snapshot), served.since, metrics.searching)
         service.reloads = served.reloads
+    tracing = tracing_from_environment()
     warm_up()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        quieten(asyncio.get_running_loop())
         yield
         service.close()
+        if tracing is not None:
+            tracing.close()
 
     app = FastAPI(
         title="Flipset",
@@ -54,15 +70,19 @@ def create_app(settings: Settings, served: Served | None = None, meter: Meter | 
         lifespan=lifespan,
         # A redirect would repeat the Host header of the request, which anyone may write.
         redirect_slashes=False,
+        telemetry=NO_TELEMETRY,
     )
     app.state.service = service
+    app.state.metrics = metrics
     errors.install(app)
     # In the order in which paths are tried: what is asked most comes first.
     app.include_router(routes.work)
     app.include_router(routes.health)
     app.include_router(routes.listings)
     _add_documentation(app, settings.root_path)
-    _add_middleware(app, settings, meter or Meter())
+    _add_middleware(app, settings, shared.meter)
+    # Added last, and so around all others: what they refuse has its id and is counted too.
+    app.add_middleware(Watched, metrics=metrics, tracing=tracing, log_clients=settings.log_clients)
     return app
 
 

@@ -5,6 +5,7 @@ This process loads no model itself, and imports nothing that could: it must not 
 
 import socket
 import sys
+from contextlib import nullcontext
 from functools import partial
 from ipaddress import ip_address
 from multiprocessing.connection import Connection
@@ -14,7 +15,9 @@ import uvicorn
 
 from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.key_file import read_keys
-from app.adapters.rates import Meter
+from app.api.logs import log_config
+from app.api.shared import Shared
+from app.api.slots import shared_folder
 from app.settings import Settings
 from app.supervising import Supervisor
 
@@ -52,20 +55,24 @@ def serve(settings: Settings) -> None:
         # Anyone could write such a header; without this uvicorn would believe those of its own machine.
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
+        log_config=log_config(settings),
+        # Ours instead: uvicorn's holds paths and query strings as they were sent, and the addresses of the clients.
+        access_log=False,
         # There is nothing to upgrade to, and so nothing that the keys do not guard.
         ws="none",
     )
-    # The workers share one meter: a key's rate is for all of them together.
-    Supervisor(settings, config, partial(worker_app, Meter())).run()
+    # One worker alone counts in its own memory.
+    with shared_folder() if settings.workers > 1 else nullcontext() as folder:
+        Supervisor(settings, config, partial(worker_app, Shared(folder=folder))).run()
 
 
-def worker_app(meter: Meter, settings: Settings, orders: Connection) -> "FastAPI":
+def worker_app(shared: Shared, settings: Settings, orders: Connection) -> "FastAPI":
     """In a worker: the app, once there is something to serve."""
     # Imported here: only a worker needs it.
     from app.worker import make_app  # noqa: PLC0415
 
     try:
-        return make_app(settings, orders, meter)
+        return make_app(settings, orders, shared)
     except EOFError:
         # The parent is gone, or has found nothing that it could have served.
         sys.exit(0)

@@ -5,7 +5,7 @@ import os
 import re
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -100,4 +100,13 @@ class Settings(BaseSettings):
     workers: int = Field(default=1, ge=1, description="processes that serve the same port, each with all models")
     grace_seconds: int = Field(
         default=10, ge=0, description="time for answers under way to send their last lines at a stop"
+    )
+    log_format: Literal["json", "text"] | None = Field(
+        default=None, description="`json` or `text`; unset: text in a terminal, JSON elsewhere"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="`debug`, `info`, `warning` or `error`; requests are logged at `info`"
+    )
+    log_clients: bool = Field(
+        default=False, description="log the address of each client, which is personal data in many places"
     )

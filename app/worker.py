@@ -17,23 +17,24 @@ from uvicorn.config import STARTUP_FAILURE
 
 from app.adapters.catalog import catalog_of
 from app.adapters.flaws import BrokenFiles
-from app.adapters.rates import Meter
 from app.api.reloads import Served
 from app.api.service import Service
+from app.api.shared import Shared
+from app.api.slots import remove
 from app.main import create_app
 from app.settings import Settings
 
 logger = logging.getLogger("uvicorn.error")
 
 
-def make_app(settings: Settings, orders: Connection, meter: Meter) -> FastAPI:
+def make_app(settings: Settings, orders: Connection, shared: Shared) -> FastAPI:
     """Wait for the first orders, and be ready to serve them; `EOFError` if none come."""
     # A terminal that is closed tells all processes; what is to be done about it, the parent decides.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_end_with_parent, args=(shared,), daemon=True).start()
     served: Served = orders.recv()
     try:
-        app = create_app(settings, served, meter)
+        app = create_app(settings, served, shared)
     except BrokenFiles as error:
         # The parent has had the very same files tried; another start would not help.
         print(f"Flipset cannot start:\n{error}", file=sys.stderr)
@@ -72,11 +73,13 @@ def _stay() -> None:
     gc.freeze()
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(shared: Shared) -> None:
     """A worker whose parent was killed would keep the port for ever."""
     parent = parent_process()
     if parent is not None:
         parent.join()
+        if shared.folder is not None:
+            remove(shared.folder)
         os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,12 +36,18 @@ class LiveServer:
 
 @contextmanager
 def live_server(
-    models: Path = ROOT / "models", normal_ranges: Path = ROOT / "normal_ranges", **settings: str
+    models: Path = ROOT / "models",
+    normal_ranges: Path = ROOT / "normal_ranges",
+    *,
+    environment: Mapping[str, str] | None = None,
+    command: Sequence[str] = (FLIPSET, "serve"),
+    **settings: str,
 ) -> Iterator[LiveServer]:
     """Start `flipset serve`, wait until it is ready, and end it afterwards."""
     port = free_port()
     environment = {
         **os.environ,
+        **(environment or {}),
         "FLIPSET_MODELS_DIR": str(models),
         "FLIPSET_NORMAL_RANGES_DIR": str(normal_ranges),
         "FLIPSET_PORT": str(port),
@@ -50,7 +56,7 @@ def live_server(
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with log.open("wb") as output:
-            process = subprocess.Popen([FLIPSET, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=output)
+            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
         try:
             server = LiveServer(f"http://127.0.0.1:{port}", process, log)
             _wait_until_ready(server)

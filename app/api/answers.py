@@ -7,6 +7,7 @@ import numpy as np
 
 from app.adapters.runs import Runs
 from app.api.errors import NO_SCORE, FieldError, InvalidRequest, is_expected, log_unexpected, problem
+from app.api.exchanges import Account
 from app.api.forms import Line
 from app.api.lines import LineWriter
 from app.api.posing import Question
@@ -54,6 +55,9 @@ class Answer:
         self._changed_in = [0] * len(question.problem.moves)
         self._count = 0
         self._explained: Explained | None = None
+        self._finished: Finished | None = None
+        self._failed = False
+        self._first_seconds: float | None = None
         posed = clock()
         # Where the whole lattice takes next to no time, the instance is judged along with it.
         self._quick = is_prompt_to_answer(question, engine, limits)
@@ -80,6 +84,7 @@ class Answer:
                 else:
                     yield self._line(fact)
         except Exception as error:  # noqa: BLE001  # the status is out: an error line is all that is left
+            self._failed = True
             if not is_expected(error):
                 log_unexpected(error)
             yield self._writer.error(problem(error))
@@ -87,6 +92,20 @@ class Answer:
     def progress(self, complete_up_to: int) -> Line:
         """How far the search is, and up to which size the answers have been told."""
         return self._writer.progress(complete_up_to, self._oracle.meter.rows, self._elapsed_ms())
+
+    def account(self) -> Account:
+        """What it has come to so far, for those who watch the service."""
+        finished = self._finished
+        return Account(
+            engine=self._engine if finished is None else finished.engine,
+            outcome="error" if self._failed else "unfinished" if finished is None else self._outcome(finished),
+            stopped_by=None if finished is None else finished.stopped_by,
+            count=self._count,
+            model_rows=self._oracle.meter.rows,
+            model_seconds=self._oracle.meter.seconds,
+            search_seconds=self._search_seconds,
+            first_answer_seconds=self._first_seconds,
+        )
 
     def _facts(self) -> Iterator[Fact]:
         if self._prediction.favourable[0]:
@@ -108,6 +127,8 @@ class Answer:
     def _counterfactual(self, found: Found) -> Line:
         self._check(found)
         self._count += 1
+        if self._first_seconds is None:
+            self._first_seconds = self._clock() - self._started
         for index in found.moves:
             self._changed_in[index] += 1
         return self._writer.counterfactual(self._count, found)
@@ -132,6 +153,7 @@ class Answer:
             raise WrongAnswer(broken)
 
     def _summary(self, finished: Finished) -> Line:
+        self._finished = finished
         features = self._question.model.features
         names = [features[move.position].name for move in self._question.problem.moves]
         content: dict[str, Any] = {

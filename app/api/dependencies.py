@@ -12,6 +12,7 @@ from app.adapters.registries import Registry
 from app.api.access import key_of
 from app.api.errors import NotAllowed, UnknownModel
 from app.api.examples import openapi_examples
+from app.api.exchanges import exchange
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
 
@@ -30,13 +31,17 @@ async def service(request: Request) -> Service:
 async def model(model: str, request: Request) -> Model:
     found, key = service_of(request), key_of(request)
     if key is None:
-        return found.model(model)
-    if not key.may_use(model):
+        chosen = found.model(model)
+    elif not key.may_use(model):
         raise NotAllowed("model")
-    if model not in found.catalog.models:
+    elif model not in found.catalog.models:
         # On the key's list, but not served; what else there is is not for this key to know.
         raise UnknownModel(model, permitted(found, key))
-    return found.catalog.models[model]
+    else:
+        chosen = found.catalog.models[model]
+    # Only what is served by that name: anything else is what somebody has written.
+    exchange().model = chosen.name
+    return chosen
 
 
 async def registry(registry: str, request: Request) -> Registry:

@@ -37,9 +37,11 @@ from starlette.exceptions import HTTPException
 from app.adapters.flaws import field_path, reason_of
 from app.adapters.names import LONGEST_NAME, closest
 from app.adapters.onnx import ModelFailed
+from app.api.exchanges import exchange, under_way
 
 logger = logging.getLogger(__name__)
 
+TYPE = "urn:flipset:problem:"
 MOST_ERRORS = 100
 COME_BACK = {"Retry-After": "5"}
 NO_SCORE = "the model gives no finite score for these values"
@@ -288,16 +290,21 @@ def _offer(name: str, known: Iterable[str]) -> str:
 
 
 def _problem(kind: Kind, detail: str, errors: Sequence[FieldError] = ()) -> dict[str, Any]:
+    request = under_way()
+    # Of the problem, as the RFC has it, not of the person: what to name when asking those who run the service.
+    occurrence = {} if request is None else {"instance": f"urn:flipset:request:{request.request_id}"}
     return {
-        "type": f"urn:flipset:problem:{kind.slug}",
+        "type": f"{TYPE}{kind.slug}",
         "title": kind.title,
         "status": int(kind.status),
         "detail": detail,
+        **occurrence,
         "errors": [{"field": error.field, "message": error.message} for error in errors[:MOST_ERRORS]],
     }
 
 
 def _response(content: dict[str, Any], headers: Any = None) -> Response:
+    exchange().problem = content["type"].removeprefix(TYPE)
     # ASCII only: a key of the request may hold half a character, which no UTF-8 can carry.
     body = json.dumps(content)
     return Response(body, content["status"], headers, media_type="application/problem+json")

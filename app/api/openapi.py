@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.forms import MEDIA_TYPES
@@ -41,6 +42,7 @@ class Problem(Described):
     title: str
     status: int
     detail: str
+    instance: str | None = Field(default=None, description="the request, by the id that X-Request-ID holds too")
     errors: list[ProblemField]
 
 
@@ -230,6 +232,11 @@ PROBLEMS = {
             _503="The service is busy or stopping",
         ),
     },
+}
+
+METRICS: dict[str, Any] = {
+    "response_class": PlainTextResponse,
+    "responses": {200: {"description": "Every name begins with flipset_", "content": {"text/plain": {}}}},
 }
 
 COUNTERFACTUALS: dict[str, Any] = {

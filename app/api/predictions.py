@@ -1,5 +1,6 @@
 """What the model says of one instance or of several."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from pydantic import BaseModel
 from app.adapters.models import Model
 from app.adapters.runs import Runs
 from app.api.errors import NO_SCORE, FieldError, InvalidRequest
+from app.api.exchanges import exchange
 from app.api.json_pieces import encoded, model_identity, prediction_json, target_json
 from app.api.reading import Errors, read_instance
 from app.api.schemas import PredictionsRequest
@@ -78,5 +80,8 @@ def predict(request: PredictionsRequest, model: Model, runs: Runs) -> str:
 def _outputs(rows: list[tuple[float, ...]], model: Model, runs: Runs) -> Any:
     scorer = model.scorer.within(runs)
     matrix = np.array([encoded_row(scorer, row) for row in rows], dtype=scorer.dtype)
-    batch = scorer.batch_rows
-    return np.concatenate([scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)])
+    batch, began = scorer.batch_rows, time.perf_counter()
+    outputs = [scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)]
+    seen = exchange()
+    seen.model_rows, seen.model_seconds = len(matrix), time.perf_counter() - began
+    return np.concatenate(outputs)

@@ -1,6 +1,7 @@
 """From a request to the response: at once where that is sure to be quick, else by the threads that search."""
 
 import asyncio
+import time
 from collections.abc import Iterator
 
 from fastapi.responses import Response, StreamingResponse
@@ -11,6 +12,7 @@ from app.adapters.models import Model
 from app.api.answers import Answer
 from app.api.bodies import MOST_BYTES, ParsedRequest
 from app.api.errors import FieldError, InvalidRequest
+from app.api.exchanges import exchange
 from app.api.forms import Form, Line, choose_form
 from app.api.reading import check_extents
 from app.api.schemas import CounterfactualsRequest, PredictionsRequest
@@ -27,16 +29,27 @@ async def respond(request: ParsedRequest, body: CounterfactualsRequest, model: M
     """Pose the question, with all that may be refused, and answer it whole or in a stream."""
     form = choose_form(",".join(request.headers.getlist("accept")))
     stop = service.admit()
+    exchange().posing_began = time.perf_counter()
     try:
         try:
-            return answered(await _posed(request, body, model, service, stop), form, service)
+            return await _answered(request, body, model, service, stop, form)
         except HeldUp:
             # Begun again, in a thread from the start.
             service.is_slow(model)
-            return answered(await _posed(request, body, model, service, stop), form, service)
+            return await _answered(request, body, model, service, stop, form)
     except BaseException:
         service.release(stop)
         raise
+
+
+async def _answered(
+    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag, form: Form
+) -> Response:
+    seen = exchange()
+    answer = await _posed(request, body, model, service, stop)
+    seen.posed = time.perf_counter()
+    seen.answer = answer
+    return answered(answer, form, service)
 
 
 async def _posed(
@@ -56,7 +69,7 @@ def answered(answer: Answer, form: Form, service: Service) -> Response:
         ready += pieces
     service.leave_the_loop(answer)
     if finished:
-        service.end(answer)
+        _end(answer, service)
         return Response(ready.encode(), media_type=form.media_type)
     return _Stream(answer, form, service, ready, rest)
 
@@ -89,4 +102,9 @@ class _Stream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._service.end(self._answer)
+            _end(self._answer, self._service)
+
+
+def _end(answer: Answer, service: Service) -> None:
+    service.end(answer)
+    exchange().searched = time.perf_counter()

@@ -17,7 +17,8 @@ from app.api.listings import (
     list_examples,
     list_models,
 )
-from app.api.openapi import COUNTERFACTUALS, PROBLEMS, Health
+from app.api.metrics import CONTENT_TYPE
+from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, Health
 from app.api.predictions import SeveralPredictions, SinglePrediction
 from app.api.readiness import Readiness, Verbose, readiness
 from app.api.responding import respond, respond_with_predictions
@@ -40,6 +41,12 @@ def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
     if service.stopping:
         raise Stopping
     return Health(status="ready") if verbose in (None, "false", "0") else readiness(service)
+
+
+@health.get("/metrics", summary="What has been counted, for Prometheus", **METRICS)
+def metrics(service: TheService, request: Request) -> Response:
+    page = request.app.state.metrics.page(service.catalog.models.values())
+    return Response(page, headers={"Content-Type": CONTENT_TYPE})
 
 
 @listings.get("/models", summary="The models")

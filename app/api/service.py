@@ -1,9 +1,12 @@
 """What the routes share: the settings, the catalog, the threads that search, and the answers under way."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from app.adapters.catalog import Catalog, check_features
 from app.adapters.formulas import FormulaLimits
@@ -50,15 +53,33 @@ class HeldUp(Exception):
     """A run that was to be quick was not, while everybody waited; it must be begun again in a thread."""
 
 
-class Service:
-    """One for each process."""
+class Searchers(ThreadPoolExecutor):
+    """Threads that know for which request they work, so that what they log names it."""
 
-    def __init__(self, settings: Settings, catalog: Catalog, since: datetime | None = None) -> None:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(copy_context().run, fn, *args, **kwargs)
+
+
+def _nobody(count: int) -> None:
+    """On the command line no one watches."""
+
+
+class Service:
+    """One for each process. `watch` is told how many answers are under way, whenever that changes."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        since: datetime | None = None,
+        watch: Callable[[int], None] = _nobody,
+    ) -> None:
         self.settings = settings
+        self._watch = watch
         self.switch(catalog, datetime.now(UTC) if since is None else since)
         # What came of reading the files anew, the same in all processes.
         self.reloads = Reloads()
-        self.searchers = ThreadPoolExecutor(settings.search_threads, thread_name_prefix="search")
+        self.searchers = Searchers(settings.search_threads, thread_name_prefix="search")
         self.stopping = False
         self._formula_limits = FormulaLimits(
             settings.max_items,
@@ -105,6 +126,7 @@ class Service:
             raise Stopping
         stop = StopFlag()
         self._under_way.add(stop)
+        self._watch(len(self._under_way))
         return stop
 
     def poses_promptly(self, body: CounterfactualsRequest, model: Model) -> bool:
@@ -178,6 +200,7 @@ class Service:
         """What was admitted has come to its end."""
         stop.hoist()
         self._under_way.discard(stop)
+        self._watch(len(self._under_way))
 
     def stop(self) -> None:
         """Take no new work, and have every answer under way end with its last line."""

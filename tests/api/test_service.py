@@ -9,8 +9,9 @@ import pytest
 
 from app.adapters.catalog import load_catalog
 from app.api.errors import Busy, InvalidRequest, Stopping
+from app.api.exchanges import Exchange, enter, leave, under_way
 from app.api.schemas import CounterfactualsRequest
-from app.api.service import Service
+from app.api.service import Searchers, Service
 from app.core.engines import Search
 from app.core.facts import Answers, Found
 from app.settings import Settings
@@ -109,3 +110,15 @@ def test_a_question_that_is_refused_leaves_its_place(service: Service):
     with pytest.raises(InvalidRequest):
         ask(service, weights={"c": 1})
     assert [service.admit() for _ in range(service.settings.max_searches)]
+
+
+def test_a_thread_knows_for_which_request_it_works():
+    def name() -> str:
+        seen = under_way()
+        return "nobody" if seen is None else seen.request_id
+
+    with Searchers(1) as searchers:
+        token = enter(Exchange("abc"))
+        assert searchers.submit(name).result() == "abc"
+        leave(token)
+        assert searchers.submit(name).result() == "nobody"

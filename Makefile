@@ -1,5 +1,5 @@
 # make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. make paper: the paper's
-# experiments. All set up what they need.
+# experiments. make sbom: what it is made of. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ READY_TO_RUN := $(VENV)/ready-to-run
 READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: run test bench paper check format clean
+.PHONY: run test bench paper sbom check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
@@ -24,19 +24,31 @@ bench: $(READY_TO_TEST)
 paper: $(READY_FOR_PAPER)
 	$(BIN)/python -m evaluation $(PAPER)
 
+# What the service is made of, in sbom.json (CycloneDX): an environment with nothing but the service, and a tool that lists it.
+sbom:
+	$(PYTHON) -m venv --clear $(VENV)-sbom/service
+	$(VENV)-sbom/service/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(VENV)-sbom/service/bin/pip install --quiet --disable-pip-version-check --no-deps .
+	$(VENV)-sbom/service/bin/pip uninstall --quiet --yes setuptools pip
+	$(PYTHON) -m venv --clear $(VENV)-sbom/tool
+	$(VENV)-sbom/tool/bin/pip install --quiet --disable-pip-version-check -r requirements-sbom.txt
+	$(VENV)-sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application \
+	  --output-reproducible --output-file sbom.json $(VENV)-sbom/service/bin/python
+
 check: $(READY_TO_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/flipset validate
+	$(BIN)/hadolint Dockerfile
 
 format: $(READY_TO_TEST)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-sbom
 
 $(READY_TO_RUN): requirements.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,38 @@
+"""What the Dockerfile and docker-compose.yml promise. That the image is built and answers is tried elsewhere."""
+
+import yaml
+
+from app import __version__
+from tests.live_server import ROOT
+
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+# What runs: all that stands after the last FROM.
+SERVICE_STAGE = DOCKERFILE.rpartition("\nFROM ")[2]
+SERVICE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["flipset"]
+
+
+def test_the_image_carries_the_version_of_the_package():
+    assert f'image.version="{__version__}"' in SERVICE_STAGE
+
+
+def test_whoever_runs_the_image_says_who_may_ask():
+    assert "ALLOW_ANONYMOUS" not in DOCKERFILE
+    assert "FLIPSET_ALLOW_ANONYMOUS" not in SERVICE["environment"]
+
+
+def test_the_image_runs_without_rights_and_installs_nothing():
+    assert "\nUSER 10001:10001\n" in SERVICE_STAGE
+    assert "\nRUN " not in SERVICE_STAGE
+
+
+def test_the_composed_service_can_write_nowhere_but_in_its_memory():
+    assert SERVICE["read_only"] is True
+    assert all(volume.endswith(":ro") for volume in SERVICE["volumes"])
+    assert SERVICE["cap_drop"] == ["ALL"]
+    assert SERVICE["security_opt"] == ["no-new-privileges:true"]
+    assert set(SERVICE["deploy"]["resources"]["limits"]) == {"cpus", "memory", "pids"}
+
+
+def test_the_composed_service_reads_its_keys_from_a_secret():
+    (secret,) = SERVICE["secrets"]
+    assert SERVICE["environment"]["FLIPSET_KEYS_FILE"] == f"/run/secrets/{secret}"

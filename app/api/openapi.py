@@ -200,8 +200,17 @@ class Counterfactuals(Described):
 LINES = (Start, Counterfactual, Progress, Summary, ErrorLine)
 
 _LINE_SCHEMA = {
-    "description": "one such object a line, or an event",
+    "description": "one such object a line",
     "oneOf": [{"$ref": f"#/components/schemas/{line.__name__}"} for line in LINES],
+}
+_EVENT_SCHEMA = {
+    "description": "one such event after the other",
+    "type": "object",
+    "properties": {
+        "event": {"enum": ["start", "counterfactual", "progress", "summary", "error"]},
+        "data": {"type": "string", "contentMediaType": "application/json", "contentSchema": _LINE_SCHEMA},
+    },
+    "required": ["event", "data"],
 }
 
 
@@ -245,7 +254,10 @@ COUNTERFACTUALS: dict[str, Any] = {
         200: {
             "model": Counterfactuals,
             "description": "The answer, in the form that Accept asks for",
-            "content": {media_type: {"schema": _LINE_SCHEMA} for media_type in MEDIA_TYPES[:3]},
+            "content": {
+                **{media_type: {"schema": _LINE_SCHEMA} for media_type in MEDIA_TYPES[:2]},
+                MEDIA_TYPES[2]: {"schema": _EVENT_SCHEMA},
+            },
         },
         **_problems(_406="No form of the answer is acceptable to the client"),
     },

@@ -18,6 +18,7 @@ from app.adapters.key_file import read_keys
 from app.api.logs import log_config
 from app.api.shared import Shared
 from app.api.slots import shared_folder
+from app.protocol import BoundedProtocol
 from app.settings import Settings
 from app.supervising import Supervisor
 
@@ -46,6 +47,7 @@ def serve(settings: Settings) -> None:
         # Each worker gets its own, made in the process that serves it.
         "app.worker:make_app",
         factory=True,
+        http=BoundedProtocol,
         host=settings.host,
         port=settings.port,
         workers=settings.workers,

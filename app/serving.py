@@ -18,6 +18,7 @@ from app.adapters.key_file import read_keys
 from app.api.logs import log_config
 from app.api.shared import Shared
 from app.api.slots import shared_folder
+from app.heap import keep_few_arenas
 from app.protocol import BoundedProtocol
 from app.settings import Settings
 from app.supervising import Supervisor
@@ -43,6 +44,7 @@ class OpenToAll(Exception):
 def serve(settings: Settings) -> None:
     """Serve until a signal comes; `BrokenFiles` if something cannot be served, `OpenToAll` if nobody guards it."""
     _check_access(settings)
+    keep_few_arenas()
     config = uvicorn.Config(
         # Each worker gets its own, made in the process that serves it.
         "app.worker:make_app",
@@ -70,6 +72,7 @@ def serve(settings: Settings) -> None:
 
 def worker_app(shared: Shared, settings: Settings, orders: Connection) -> "FastAPI":
     """In a worker: the app, once there is something to serve."""
+    keep_few_arenas()
     # Imported here: only a worker needs it.
     from app.worker import make_app  # noqa: PLC0415
 

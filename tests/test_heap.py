@@ -1,0 +1,42 @@
+"""Memory is kept in few heaps, however many threads there are."""
+
+import subprocess
+import sys
+
+import pytest
+
+from app.heap import ARENAS
+from tests.live_server import ROOT
+
+# Eight threads ask for memory at the same moment; then glibc tells how many heaps it keeps.
+ASK = """
+import ctypes, sys, threading
+from app.heap import keep_few_arenas
+if sys.argv[1] == "few":
+    keep_few_arenas()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+together = threading.Barrier(8)
+def ask():
+    together.wait()
+    for _ in range(1000):
+        libc.malloc(1000)
+    together.wait()
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+libc.malloc_info(0, ctypes.c_void_p.in_dll(libc, "stdout"))
+libc.fflush(None)
+"""
+
+
+def heaps(how: str) -> int:
+    done = subprocess.run([sys.executable, "-c", ASK, how], cwd=ROOT, check=True, capture_output=True, text=True)
+    return done.stdout.count("<heap nr=")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc keeps heaps for threads")
+def test_threads_share_few_heaps():
+    assert heaps("few") <= ARENAS < heaps("many")

@@ -1,5 +1,5 @@
 # make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. make paper: the paper's
-# experiments. make fuzz: what it bears. make sbom: what it is made of. All set up what they need.
+# experiments. make fuzz, make soak: what it bears. make sbom: what it is made of. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ READY_TO_RUN := $(VENV)/ready-to-run
 READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: run test bench paper fuzz sbom check format clean
+.PHONY: run test bench paper fuzz soak sbom check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
@@ -27,6 +27,10 @@ paper: $(READY_FOR_PAPER)
 # FUZZ="--inputs N --seed N" for another run.
 fuzz: $(READY_TO_TEST)
 	$(BIN)/python -m fuzzing $(FUZZ)
+
+# SOAK="--seconds N --kill" for another length, and with workers that are killed on the way.
+soak: $(READY_TO_TEST)
+	$(BIN)/python -m soak $(SOAK)
 
 # What the service is made of, in sbom.json (CycloneDX): an environment with nothing but the service, and a tool that lists it.
 sbom:

@@ -88,11 +88,11 @@ def _read(server: LiveServer, model: str, body: bytes, *, rest_after: int, rest:
 
 def _forget_peak(server: LiveServer) -> None:
     """Have the kernel count the peak from now on: what loading took is not what answering takes."""
-    (Path("/proc") / str(server.process.pid) / "clear_refs").write_text("5")
+    (Path("/proc") / str(server.workers()[-1]) / "clear_refs").write_text("5")
 
 
 def _peak(server: LiveServer) -> float:
     """The most that the process has held in memory, in megabytes."""
-    status = (Path("/proc") / str(server.process.pid) / "status").read_text()
+    status = (Path("/proc") / str(server.workers()[-1]) / "status").read_text()
     (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024

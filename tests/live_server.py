@@ -1,6 +1,7 @@
 """A real server on the loopback address, in a process of its own."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -29,6 +30,10 @@ class LiveServer:
 
     def client(self, **options) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=PATIENCE, **options)
+
+    def workers(self) -> list[int]:
+        """The processes that have begun to serve so far, those that have ended included."""
+        return [int(number) for number in re.findall(r"Started server process \[(\d+)\]", self.log.read_text())]
 
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)

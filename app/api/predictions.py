@@ -49,7 +49,7 @@ class SeveralPredictions(BaseModel):
     predictions: list[Prediction]
 
 
-def predict(request: PredictionsRequest, model: Model, runs: Runs) -> str:
+def predict(request: PredictionsRequest, model: Model, runs: Runs | None = None) -> str:
     """Score the instances as a request for counterfactuals would; the JSON of one of the above."""
     errors = Errors()
     favourable = read_target(request.target, model, errors)
@@ -77,8 +77,8 @@ def predict(request: PredictionsRequest, model: Model, runs: Runs) -> str:
     return f'{{"model":{encoded(model_identity(model))},"target":{encoded(target)},{said}}}'
 
 
-def _outputs(rows: list[tuple[float, ...]], model: Model, runs: Runs) -> Any:
-    scorer = model.scorer.within(runs)
+def _outputs(rows: list[tuple[float, ...]], model: Model, runs: Runs | None) -> Any:
+    scorer = model.scorer if runs is None else model.scorer.within(runs)
     matrix = np.array([encoded_row(scorer, row) for row in rows], dtype=scorer.dtype)
     batch, began = scorer.batch_rows, time.perf_counter()
     outputs = [scorer(matrix[start : start + batch]) for start in range(0, len(matrix), batch)]

@@ -52,7 +52,7 @@ def workers_of(server: LiveServer, count: int = 2) -> set[int]:
     """The processes that have started to serve, once there have been so many."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        started = {int(number) for number in re.findall(r"Started server process \[(\d+)\]", server.log.read_text())}
+        started = set(server.workers())
         if len(started) == count:
             return started
         time.sleep(0.05)

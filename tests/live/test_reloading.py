@@ -151,8 +151,8 @@ def test_a_worker_that_comes_back_serves_what_the_others_do(server: LiveServer, 
     """And not what lies in the folder by then, which nobody has tried."""
     first = readiness(server)
     shutil.rmtree(folder / "models")
-    for number in re.findall(r"Started server process \[(\d+)\]", server.log.read_text()):
-        os.kill(int(number), signal.SIGKILL)
+    for number in server.workers():
+        os.kill(number, signal.SIGKILL)
     assert all_say(server, lambda said: True) == first
 
 

@@ -8,14 +8,16 @@ from typing import Generic, TypeVar
 
 import onnxruntime
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, values
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from app import __version__
 from app.adapters.models import Model
 from app.api.exchanges import Account, Exchange
+from app.api.reloads import Reloads
 from app.api.slots import Slot, clear_dead_slots
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
@@ -117,7 +119,7 @@ class Metrics:
         self._model_rows(model).inc(rows)
         self._model_seconds(model).inc(seconds)
 
-    def page(self, models: Iterable[Model]) -> bytes:
+    def page(self, models: Iterable[Model], reloads: Reloads) -> bytes:
         """All of it in Prometheus's text form, with what is served at this moment."""
         registry = CollectorRegistry()
         if self._folder is None:
@@ -125,17 +127,17 @@ class Metrics:
         else:
             clear_dead_slots(self._folder)
             MultiProcessCollector(registry, str(self._folder))
-        registry.register(_Infos([_build_info(), _model_info(models)]))
+        registry.register(_Infos([_build_info(), _model_info(models), _reloads(reloads)]))
         return generate_latest(registry)
 
 
 class _Infos(Collector):
     """What is the case, rather than what has been counted: made when it is asked for."""
 
-    def __init__(self, families: Sequence[GaugeMetricFamily]) -> None:
+    def __init__(self, families: Sequence[Metric]) -> None:
         self._families = families
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def collect(self) -> Iterable[Metric]:
         return self._families
 
 
@@ -149,6 +151,14 @@ def _model_info(models: Iterable[Model]) -> GaugeMetricFamily:
     family = GaugeMetricFamily("flipset_model_info", "What is served", labels=["model", "version", "sha256"])
     for model in models:
         family.add_metric([model.name, model.version, model.sha256[:12]], 1)
+    return family
+
+
+def _reloads(reloads: Reloads) -> CounterMetricFamily:
+    """Counted by the parent, and known to every process alike: no sum of theirs."""
+    family = CounterMetricFamily("flipset_reloads", "Attempts to read models and registries anew", labels=["result"])
+    family.add_metric(["loaded"], reloads.loaded)
+    family.add_metric(["refused"], reloads.refused)
     return family
 
 

@@ -45,7 +45,7 @@ def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
 
 @health.get("/metrics", summary="What has been counted, for Prometheus", **METRICS)
 def metrics(service: TheService, request: Request) -> Response:
-    page = request.app.state.metrics.page(service.catalog.models.values())
+    page = request.app.state.metrics.page(service.catalog.models.values(), service.reloads)
     return Response(page, headers={"Content-Type": CONTENT_TYPE})
 
 

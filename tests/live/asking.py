@@ -1,7 +1,6 @@
 """Asking a server, and reading what it says."""
 
 import json
-import re
 import time
 from typing import Any
 

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from functools import partial
 from ipaddress import ip_address
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -45,9 +45,15 @@ def serve(settings: Settings) -> None:
     """Serve until a signal comes; `BrokenFiles` if something cannot be served, `OpenToAll` if nobody guards it."""
     _check_access(settings)
     keep_few_arenas()
-    config = uvicorn.Config(
-        # Each worker gets its own, made in the process that serves it.
-        "app.worker:make_app",
+    # One worker alone counts in its own memory.
+    with shared_folder() if settings.workers > 1 else nullcontext() as folder:
+        Supervisor(settings, uvicorn_config(settings), partial(worker_app, Shared(folder=folder))).run()
+
+
+def uvicorn_config(settings: Settings, app: Any = "app.worker:make_app") -> uvicorn.Config:
+    """How uvicorn serves; each worker gets its own app, made in the process that serves it."""
+    return uvicorn.Config(
+        app,
         factory=True,
         http=BoundedProtocol,
         host=settings.host,
@@ -65,9 +71,6 @@ def serve(settings: Settings) -> None:
         # There is nothing to upgrade to, and so nothing that the keys do not guard.
         ws="none",
     )
-    # One worker alone counts in its own memory.
-    with shared_folder() if settings.workers > 1 else nullcontext() as folder:
-        Supervisor(settings, config, partial(worker_app, Shared(folder=folder))).run()
 
 
 def worker_app(shared: Shared, settings: Settings, orders: Connection) -> "FastAPI":

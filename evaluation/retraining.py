@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from app.adapters.models import Model, load_model
+from app.adapters.snapshots import Snapshot
 from evaluation.datasets import DataSet, Recipe, Values
 from evaluation.network import Layer, Network
 from evaluation.row_judge import RowJudge
@@ -67,12 +68,14 @@ def train(folder: Path, recipe: Recipe, data: DataSet, number: int) -> None:
     np.savez(folder / "network.npz", *_arrays(fitted))
 
 
-def load(folder: Path) -> Trained:
-    """Read one network back."""
+def load(folder: Path, snapshot: Snapshot) -> Trained:
+    """Read one network back, as the service reads its models."""
     with np.load(folder / "network.npz") as stored:
         mean, deviation, *arrays = [stored[name] for name in stored.files]
     layers = [Layer(weights, biases) for weights, biases in zip(arrays[::2], arrays[1::2], strict=True)]
-    return Trained(load_model(folder), RowJudge(folder / "model.onnx"), Network(layers), Scale(mean, deviation))
+    return Trained(
+        load_model(folder, snapshot), RowJudge(folder / "model.onnx"), Network(layers), Scale(mean, deviation)
+    )
 
 
 def _arrays(fitted: Pipeline) -> Sequence[Values]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from app.adapters.registries import load_registry
+from app.adapters.snapshots import take_snapshot
 from app.core.constraints import Item
 from app.core.problem import Feature, Problem, pose
 from evaluation.conditions import Condition
@@ -24,8 +25,9 @@ class Study:
     def __init__(self, folder: Path, recipe: Recipe, data: DataSet) -> None:
         self.recipe = recipe
         self.data = data
-        self.networks = [load(network_folder(folder, number)) for number in range(MODELS)]
-        self.registry = load_registry(RANGES / f"{recipe.registry}.toml")
+        snapshot = take_snapshot(folder, RANGES)
+        self.networks = [load(network_folder(folder, number), snapshot) for number in range(MODELS)]
+        self.registry = load_registry(RANGES / f"{recipe.registry}.toml", snapshot)
 
     @cached_property
     def people(self) -> list[int]:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +45,13 @@ def live_server(
     normal_ranges: Path = ROOT / "normal_ranges",
     *,
     environment: Mapping[str, str] | None = None,
-    command: Sequence[str] = (FLIPSET, "serve"),
+    first: str = "",
     **settings: str,
 ) -> Iterator[LiveServer]:
-    """Start `flipset serve`, wait until it is ready, and end it afterwards."""
+    """Start `flipset serve`, wait until it is ready, and end it afterwards.
+
+    `first` is Python code that each of its processes runs before anything else.
+    """
     port = free_port()
     environment = {
         **os.environ,
@@ -60,8 +63,10 @@ def live_server(
     }
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
+        (Path(folder) / "sitecustomize.py").write_text(first, encoding="utf-8")
+        environment["PYTHONPATH"] = folder
         with log.open("wb") as output:
-            process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output)
+            process = subprocess.Popen([FLIPSET, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=output)
         try:
             server = LiveServer(f"http://127.0.0.1:{port}", process, log)
             _wait_until_ready(server)

@@ -77,7 +77,8 @@ def before_load_schema(context: Any, raw_schema: dict[str, Any]) -> None:
     for operations in raw_schema["paths"].values():
         for operation in operations.values():
             for parameter in operation.get("parameters", []):
-                parameter["schema"] = {"enum": known[parameter["name"]]}
+                if parameter["name"] in known:
+                    parameter["schema"] = {"enum": known[parameter["name"]]}
     schemas = raw_schema["components"]["schemas"]
     feature = {"enum": known["features"]}
     instance = {

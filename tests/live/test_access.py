@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -81,8 +82,13 @@ def test_who_has_none_is_refused_in_the_same_way(client: httpx.Client, given: st
     assert response.headers["www-authenticate"] == 'Bearer realm="flipset"'
     absent = client.post(PATH, json={"instance": PERSON})
     assert refused(absent, 401) == {}
-    assert {**response.json(), "detail": ""} == {**absent.json(), "detail": ""}
-    assert "accepted" in response.json()["detail"] if given else response.json() == absent.json()
+    assert {**said(response), "detail": ""} == {**said(absent), "detail": ""}
+    assert "accepted" in response.json()["detail"] if given else said(response) == said(absent)
+
+
+def said(response: httpx.Response) -> dict[str, Any]:
+    """The problem without the id of the request, which is another one each time."""
+    return {name: value for name, value in response.json().items() if name != "instance"}
 
 
 def test_a_key_of_another_scheme_is_not_accepted(client: httpx.Client, everything: dict[str, str]):
@@ -140,7 +146,7 @@ def test_a_key_for_some_models_is_for_no_others(client: httpx.Client, little: di
         for method, path in (("GET", ""), ("GET", "/examples"), ("POST", "/counterfactuals"), ("POST", "/predictions"))
     ]
     assert [list(refused(response, 403)) for response in forbidden] == [["model"]] * 8
-    assert len({response.text for response in forbidden}) == 1
+    assert all(said(response) == said(forbidden[0]) for response in forbidden)
 
 
 def test_a_key_learns_of_no_model_that_is_not_on_its_list(client: httpx.Client, little: dict[str, str]):

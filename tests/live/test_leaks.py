@@ -5,7 +5,6 @@ A value may stand in the answer itself, the name of a field in a refusal; neithe
 
 import json
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ PLANTED = "planted-2718281828"
 
 # A server in which things go wrong that should not, each where a request says so; every error quotes the instance.
 SABOTAGED = """
-import asyncio, sys, threading
+import asyncio, threading
 from app.api import responding, service
 
 def fail(*values):
@@ -36,8 +35,8 @@ def fail(*values):
 
 pose, stream = service.Service.pose, responding.stream
 
-def sabotaged_pose(self, body, model, stop, arrived):
-    answer = pose(self, body, model, stop, arrived)
+def sabotaged_pose(self, body, *others, **options):
+    answer = pose(self, body, *others, **options)
     match body.limits.max_counterfactuals:
         case 501:
             fail(body.instance, body.context)
@@ -61,9 +60,6 @@ async def sabotaged_stream(answer, *others):
             fail(answer._question.problem.instance)
 
 service.Service.pose, responding.stream = sabotaged_pose, sabotaged_stream
-sys.argv = ["flipset", "serve"]
-from app.cli import cli
-cli()
 """
 
 
@@ -153,7 +149,7 @@ def watched(folder: Path, tmp_path: Path) -> Iterator[Watched]:
             folder / "models",
             folder / "ranges",
             environment=environment,
-            command=[sys.executable, "-c", SABOTAGED],
+            first=SABOTAGED,
             log_level="debug",
         ) as server:
             yield Watched(server, received, tmp_path)

@@ -132,6 +132,7 @@ def test_a_broken_model_is_refused_by_all_and_the_old_one_goes_on(server: LiveSe
         {"file": str(folder / "ranges/r.toml"), "field": "features.a.ranges[0]", "reason": "low is above high"},
     ]
     assert "features.a.ranges[0]: low is above high" in server.log.read_text()
+    assert 'flipset_reloads_total{result="refused"} 1.0' in httpx.get(f"{server.url}/metrics").text
     # What was mended is taken.
     shutil.rmtree(folder / "models/endless")
     graphs.write_registry(folder / "ranges/r.toml", {"a": "{ low = 1 }"})

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import httpx
@@ -104,7 +103,7 @@ def test_only_trusted_proxies_are_believed(monkeypatch: pytest.MonkeyPatch, trus
     async def app(scope: Any, receive: Any, send: Any) -> None:
         scopes.append(scope)
 
-    config = serving._config(Settings(), partial(lambda: app))
+    config = serving.uvicorn_config(Settings(), lambda: app)
     config.load()
     scope = {
         "type": "http",

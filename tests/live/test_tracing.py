@@ -6,7 +6,7 @@ import sys
 
 from tests.live.asking import PERSON, ask
 from tests.live.collector import attributes, collector
-from tests.live_server import FLIPSET, PATIENCE, ROOT, live_server
+from tests.live_server import PATIENCE, ROOT, live_server
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
@@ -14,9 +14,6 @@ WITHOUT_PACKAGES = """
 import sys
 sys.modules["opentelemetry.sdk"] = None
 sys.modules["opentelemetry.exporter"] = None
-sys.argv = ["flipset", "serve"]
-from app.cli import cli
-cli()
 """
 
 
@@ -84,12 +81,12 @@ def test_nothing_is_loaded_where_nobody_asks_for_traces():
 
 def test_lacking_packages_are_named_and_the_service_goes_on():
     environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
-    with live_server(environment=environment, command=[sys.executable, "-c", WITHOUT_PACKAGES]) as server:
+    with live_server(environment=environment, first=WITHOUT_PACKAGES) as server:
         assert r"pip install \"flipset[tracing]\"" in server.log.read_text()
 
 
 def test_what_cannot_be_sent_is_said():
     for variable, value in (("OTEL_TRACES_EXPORTER", "zipkin"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")):
         environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", variable: value}
-        with live_server(environment=environment, command=(FLIPSET, "serve")) as server:
+        with live_server(environment=environment) as server:
             assert f"No traces are sent: {variable} must be" in server.log.read_text()

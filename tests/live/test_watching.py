@@ -89,6 +89,7 @@ def test_every_name_has_the_prefix(alone: LiveServer):
     names = {family.name for family in text_string_to_metric_families(response.text)}
     assert all(name.startswith("flipset_") for name in names)
     assert {
+        "flipset_reloads",
         "flipset_requests",
         "flipset_request_seconds",
         "flipset_searches",
@@ -258,7 +259,7 @@ def test_a_request_is_one_line_of_the_log(alone: LiveServer):
     assert "client" not in line
     refused = request_line(alone, refused_id)
     assert (refused["status"], refused["problem"], refused["model"]) == (422, "invalid-request", "synthetic")
-    assert any("running on" in line["message"] for line in log_lines(alone))
+    assert any("Serving on" in line["message"] for line in log_lines(alone))
 
 
 def test_addresses_of_clients_are_logged_only_where_that_is_asked_for():
@@ -272,7 +273,7 @@ def test_a_terminal_gets_text():
     process = subprocess.Popen([FLIPSET, "serve"], cwd=ROOT, env=environment, stdout=follower, stderr=follower)
     os.close(follower)
     written = ""
-    while "running on" not in written:
+    while "Serving on" not in written:
         written += os.read(leader, 65536).decode()
     process.terminate()
     process.wait()

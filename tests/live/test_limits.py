@@ -108,7 +108,7 @@ def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 def test_predictions_that_take_too_long_end(slow: LiveServer):
     with slow.client() as client:
-        late = client.post("/v1/models/slow/predictions", json={"instances": [dict.fromkeys(SLOW, 0)] * 5_000})
+        late = client.post("/v1/models/slow/predictions", json={"instances": [dict.fromkeys(SLOW, 0)] * 10_000})
     assert refused(late, 422) == {"instances": "take longer than 2 s; send fewer at a time"}
 
 

@@ -32,6 +32,10 @@ TICK_SECONDS = 0.1
 # A worker that is told to stop gets its grace, and so long to clear up.
 CLEARING_SECONDS = 5
 
+# One that does not live so long is followed by the next only after a while.
+SHORT_LIFE_SECONDS = 5.0
+LONGEST_DELAY_SECONDS = 30.0
+
 MakeApp = Callable[[Settings, Connection], Any]
 
 
@@ -56,6 +60,8 @@ class Worker(Process):
         own.app = partial(make_app, settings, self._theirs)
         self._orders: SimpleQueue[Served | None] = SimpleQueue()
         self._asked: float | None = None
+        self.born = time.monotonic()
+        self.is_buried = False
         super().__init__(own, sockets)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -85,7 +91,7 @@ class Worker(Process):
 
     def is_alive(self, timeout: float = 5) -> bool:
         """Whether it runs, and has answered within this time. Nobody waits for its answer here."""
-        if not self.process.is_alive():
+        if self.is_buried or not self.process.is_alive():
             return False
         while self.parent_conn.poll():
             self.parent_conn.recv()
@@ -117,6 +123,10 @@ class Supervisor(Multiprocess):
         self._trying = False
         self._asked_again = False
         self._flaws: tuple[Flaw, ...] = ()
+        self._failed = False
+        self._begun = time.monotonic()
+        self._delay = 0.0
+        self._not_before = 0.0
         # Looked at before the port is taken: a missing folder is told at once.
         first = self._take_snapshot()
         super().__init__(config, [_bound(settings.host, settings.port)])
@@ -126,14 +136,24 @@ class Supervisor(Multiprocess):
         """Until a signal comes; `BrokenFiles` if there is nothing to serve."""
         # The workers get ready while the models are tried.
         self.init_processes()
-        while not self.should_exit.wait(TICK_SECONDS):
-            self.handle_signals()
-            self._conclude()
-            self.keep_subprocess_alive()
+        try:
+            while not self.should_exit.wait(TICK_SECONDS):
+                self.handle_signals()
+                self._conclude()
+                self.keep_subprocess_alive()
+        finally:
+            # However this ends: nobody is left behind whom nobody looks after.
+            self._end_all()
+        if self._flaws:
+            raise BrokenFiles(self._flaws)
+        if self._failed:
+            raise SystemExit(STARTUP_FAILURE)
+
+    def _end_all(self) -> None:
         if self._flaws:
             for worker in self.processes:
                 worker.kill()
-            raise BrokenFiles(self._flaws)
+            return
         self.terminate_all()
         self.join_all()
 
@@ -151,14 +171,26 @@ class Supervisor(Multiprocess):
         for place, worker in enumerate(self.processes):
             if self.should_exit.is_set() or worker.is_alive(self.config.timeout_worker_healthcheck):
                 continue
-            worker.kill()
-            worker.join()
-            if worker.exitcode == STARTUP_FAILURE:
-                logger.error("Worker [%s] failed to start, stopping.", worker.pid)
-                self.should_exit.set()
-                return
-            logger.warning("Worker [%s] ended (exit code %s); another takes its place.", worker.pid, worker.exitcode)
-            self.processes[place] = self._started()
+            if not worker.is_buried:
+                self._bury(worker)
+            if not self.should_exit.is_set() and time.monotonic() >= self._not_before:
+                self.processes[place] = self._started()
+
+    def _bury(self, worker: Worker) -> None:
+        """Clear away one that has ended; where it did not live long, the next one has to wait, longer each time."""
+        worker.kill()
+        worker.join()
+        worker.is_buried = True
+        now = time.monotonic()
+        short = now - worker.born < SHORT_LIFE_SECONDS
+        if worker.exitcode == STARTUP_FAILURE and now - self._begun < SHORT_LIFE_SECONDS:
+            logger.error("Worker [%s] failed to start, stopping.", worker.pid)
+            self._failed = True
+            self.should_exit.set()
+            return
+        self._delay = min(max(2 * self._delay, 1.0), LONGEST_DELAY_SECONDS) if short else 0.0
+        self._not_before = now + self._delay
+        logger.warning("Worker [%s] ended (exit code %s); another takes its place.", worker.pid, worker.exitcode)
 
     def handle_hup(self) -> None:
         logger.info("Received SIGHUP, reading models and registries anew.")
@@ -170,8 +202,17 @@ class Supervisor(Multiprocess):
             self._try_out(self._take_snapshot())
         except BrokenFiles as error:
             self._trials.put((None, error.flaws))
+        except Exception as error:  # noqa: BLE001  # whatever it is: what is served goes on
+            self._trials.put((None, self._unreadable(error)))
+
+    def _unreadable(self, error: Exception) -> tuple[Flaw, ...]:
+        return (Flaw(self._settings.models_dir, "", f"could not be read ({type(error).__name__})"),)
 
     def handle_ttin(self) -> None:
+        if self._settings.workers == 1:
+            # One alone counts in its own memory, and has nowhere to count together with another.
+            logger.warning("Received SIGTTIN, and FLIPSET_WORKERS is 1: there will be no more.")
+            return
         self.processes_num += 1
         self.processes.append(self._started())
 
@@ -191,8 +232,16 @@ class Supervisor(Multiprocess):
     def _try_out(self, snapshot: Snapshot) -> None:
         limits = trial_limits(self._settings)
         self._trying = True
+
+        def try_and_tell() -> None:
+            try:
+                flaws = try_out(snapshot, limits)
+            except Exception as error:  # noqa: BLE001  # a trial that is never concluded would be the last one
+                flaws = self._unreadable(error)
+            self._trials.put((snapshot, flaws))
+
         # In a thread: workers are looked after, and signals heard, meanwhile.
-        Thread(target=lambda: self._trials.put((snapshot, try_out(snapshot, limits))), daemon=True).start()
+        Thread(target=try_and_tell, daemon=True).start()
 
     def _conclude(self) -> None:
         """If a trial is over: serve what was tried from now on, or go on with what there is."""

@@ -52,7 +52,10 @@ def take_snapshot(models_dir: Path, normal_ranges_dir: Path, most_graph_bytes: i
     if lacking:
         raise BrokenFiles(lacking)
     reader = _Reader(most_graph_bytes)
-    models = tuple(sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith(".")))
+    try:
+        models = tuple(sorted(path for path in models_dir.iterdir() if path.is_dir() and not path.name.startswith(".")))
+    except OSError as error:
+        raise BrokenFiles([Flaw(models_dir, "", _reason(error))]) from None
     for folder in models:
         reader.take_model(folder, models_dir)
     registries = tuple(sorted(normal_ranges_dir.glob("*.toml"), key=lambda file: file.stem))
@@ -69,6 +72,12 @@ class _Reader:
         self.unread: dict[Path, str] = {}
 
     def take_model(self, folder: Path, models_dir: Path) -> None:
+        try:
+            self._take_model(folder, models_dir)
+        except (OSError, RuntimeError) as error:
+            self.unread[folder] = _reason(error)
+
+    def _take_model(self, folder: Path, models_dir: Path) -> None:
         if not _is_inside(folder, models_dir):
             self.unread[folder] = _leads_out(models_dir)
             return
@@ -89,8 +98,15 @@ class _Reader:
                     self.unread[file] = _leads_out(root)
             except _Refused as refused:
                 self.unread[file] = str(refused)
-            except OSError as error:
-                self.unread[file] = error.strerror or "cannot be read"
+            except (OSError, RuntimeError) as error:
+                self.unread[file] = _reason(error)
+
+
+def _reason(error: OSError | RuntimeError) -> str:
+    """Why a path cannot be read; up to Python 3.12 links that lead in a circle are a RuntimeError."""
+    if isinstance(error, OSError):
+        return error.strerror or "cannot be read"
+    return "is a symbolic link that leads in a circle"
 
 
 class _Refused(Exception):

@@ -67,6 +67,11 @@ class Answer:
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
 
     @property
+    def seconds_left(self) -> float:
+        """Until the deadline; nought once it is over."""
+        return max(0.0, self._started + self._limits.deadline_seconds - self._clock())
+
+    @property
     def is_prompt(self) -> bool:
         """Whether all of it is sure to be there in a few milliseconds."""
         return bool(self._prediction.favourable[0]) or self._quick

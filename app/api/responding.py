@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 
 from fastapi.responses import Response, StreamingResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.types import Receive, Scope, Send
 
 from app.adapters.models import Model
@@ -23,6 +22,8 @@ from app.core.budget import StopFlag
 # What is counted beforehand takes half of this at the most. Should it take longer, on a busy machine perhaps, the
 # answer goes on in a thread.
 ON_THE_LOOP_SECONDS = 0.01
+# After its deadline a search has ended; a reader has so long to take what is left of the answer.
+READING_SECONDS = 10.0
 
 
 async def respond(request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service) -> Response:
@@ -84,7 +85,8 @@ async def respond_with_predictions(
         raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer at a time")])
     stop = service.admit()
     try:
-        text = await run_in_threadpool(service.predict, body, model, stop, request.arrived)
+        loop = asyncio.get_running_loop()
+        text = await loop.run_in_executor(service.predictors, service.predict, body, model, stop, request.arrived)
     finally:
         service.release(stop)
     return Response(text, media_type="application/json")
@@ -100,7 +102,11 @@ class _Stream(StreamingResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await super().__call__(scope, receive, send)
+            async with asyncio.timeout(self._answer.seconds_left + READING_SECONDS):
+                await super().__call__(scope, receive, send)
+        except TimeoutError:
+            # Nobody reads: the answer is cut, and its place is free for others.
+            exchange().disconnected = True
         finally:
             _end(self._answer, self._service)
 

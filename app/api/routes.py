@@ -31,13 +31,13 @@ work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["wo
 
 @health.head("/livez", include_in_schema=False)
 @health.get("/livez", summary="The process is alive")
-def livez() -> Health:
+async def livez() -> Health:
     return Health(status="alive")
 
 
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", summary="Every model and registry is loaded", responses=PROBLEMS["ready"])
-def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
+async def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
     if service.stopping:
         raise Stopping
     return Health(status="ready") if verbose in (None, "false", "0") else readiness(service)

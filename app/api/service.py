@@ -22,7 +22,7 @@ from app.api.promptness import is_prompt_to_pose
 from app.api.reading import check_extents
 from app.api.reloads import Reloads
 from app.api.schemas import CounterfactualsRequest, LimitsBody, PredictionsRequest
-from app.api.watchdog import Watchdog
+from app.api.watchdog import MARGIN_SECONDS, Watchdog
 from app.core.budget import Interrupted, Limits, StopFlag, Stopped
 from app.settings import Settings
 
@@ -80,6 +80,8 @@ class Service:
         # What came of reading the files anew, the same in all processes.
         self.reloads = Reloads()
         self.searchers = Searchers(settings.search_threads, thread_name_prefix="search")
+        # Apart from the searches, which take short turns; and from the threads of everything else, health included.
+        self.predictors = Searchers(settings.search_threads, thread_name_prefix="predict")
         self.stopping = False
         self._formula_limits = FormulaLimits(
             settings.max_items,
@@ -148,6 +150,9 @@ class Service:
         """
         check_extents(body, OBJECTS, self.settings.max_features)
         limits = self._limits(body.limits)
+        if time.perf_counter() > arrived + limits.deadline_seconds + MARGIN_SECONDS:
+            # Its turn comes only now: it was others whom it has waited for.
+            raise Busy
         # The model is looked up again, with all that belongs to it: it may have been switched since.
         loaded = self.loaded
         model = loaded.model(model.name)
@@ -166,9 +171,13 @@ class Service:
         return answer
 
     def predict(self, body: PredictionsRequest, model: Model, stop: StopFlag, arrived: float) -> str:
-        """What the model says, within the time that a request has if it names none."""
+        """What the model says, within the time that a request has if it names none, from when its turn has come."""
         seconds = self._limits(LimitsBody()).deadline_seconds
-        runs = self._watchdog.watch(arrived + seconds)
+        began = time.perf_counter()
+        if began - arrived > seconds:
+            # It was others whom it has waited for.
+            raise Busy
+        runs = self._watchdog.watch(began + seconds)
         stop.also(runs.end)
         try:
             return predict(body, model, runs)
@@ -211,7 +220,8 @@ class Service:
 
     def close(self) -> None:
         self.stop()
-        self.searchers.shutdown(wait=False, cancel_futures=True)
+        for threads in (self.searchers, self.predictors):
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def _limits(self, body: LimitsBody) -> Limits:
         """The limits of a request, lowered to what the server allows."""

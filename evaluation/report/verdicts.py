@@ -14,7 +14,7 @@ Standing = Literal["lowest", "shared", "behind", "unknown"]
 
 
 def verdicts(results: Sequence[DataSetResults]) -> str:
-    """How often the exact answers have the lowest inconsistency; then, for each data set and change, who has."""
+    """How often the exact answers are ahead of every baseline; then, for each data set and change, who has."""
     changes = [_changes(one) for one in results]
     lines = [_summary([found for one in changes for found in one.values()]), ""]
     for one, kinds in zip(results, changes, strict=True):
@@ -35,7 +35,7 @@ def _changes(results: DataSetResults) -> dict[str, dict[str, Robustness]]:
 
 def _summary(changes: Sequence[Mapping[str, Robustness]]) -> str:
     counts = Counter(_standing(found) for found in changes)
-    words = [f"has the lowest inconsistency in {counts['lowest']} of {len(changes)} comparisons"]
+    words = [f"is ahead of every baseline in {counts['lowest']} of {len(changes)} comparisons"]
     words += [f"shares it in {counts['shared']}"] if counts["shared"] else []
     words += [f"cannot be compared in {counts['unknown']}"] if counts["unknown"] else []
     compared = f"{METHODS[OURS].title} {', '.join(words)} and is behind a baseline in {counts['behind']}."
@@ -70,7 +70,7 @@ def verdict(found: Mapping[str, Robustness]) -> str:
         return f"{METHODS[OURS].title} shares the lowest inconsistency, {number(lowest)}, with {names}."
     apart = f"{_difference(_value(ours), lowest)}{_overlap(ours, other)}"
     if _value(ours) < lowest:
-        return f"{METHODS[OURS].title} has the lowest inconsistency, {_against(ours, other)} of {names}, {apart}."
+        return f"{METHODS[OURS].title} is ahead of every baseline, {_against(ours, other)} of {names}, {apart}."
     ahead = [method for method, mean in others.items() if _value(mean) < _value(ours) and method not in nearest]
     also = f" Also ahead: {', '.join(METHODS[method].title for method in ahead)}." if ahead else ""
     leads = f"{names} {'is' if len(nearest) == 1 else 'are'} ahead"

@@ -148,6 +148,16 @@ def test_a_missing_folder_is_refused_too(server: LiveServer, folder: Path):
     assert said["last_reload"]["flaws"][0]["file"] == str(folder / "ranges")
 
 
+def test_links_that_lead_in_a_circle_are_refused_and_the_server_can_still_be_stopped(server: LiveServer, folder: Path):
+    (folder / "models/circle").mkdir()
+    (folder / "models/circle/model.onnx").symlink_to("model.onnx")
+    reload(server)
+    said = all_say(server, lambda said: said["reloads"]["refused"] == 1)
+    assert all(flaw["file"].startswith(str(folder / "models/circle")) for flaw in said["last_reload"]["flaws"])
+    server.terminate()
+    assert server.process.wait(PATIENCE) == 0
+
+
 def test_a_worker_that_comes_back_serves_what_the_others_do(server: LiveServer, folder: Path):
     """And not what lies in the folder by then, which nobody has tried."""
     first = readiness(server)

@@ -22,6 +22,8 @@ PATH = "/v1/models/slow/counterfactuals"
 # The first feature alone, or any three of the other eight.
 ALL_ANSWERS = 1 + comb(8, 3)
 
+MANY = "/v1/models/many/counterfactuals"
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -118,25 +120,47 @@ def test_one_answer_too_many_is_refused_until_another_ends(folder: Path):
             time.sleep(0.05)
 
 
-def test_a_slow_reader_holds_up_only_itself(tmp_path: Path):
-    """Somebody asks for more than the buffers hold and reads nothing; the only thread that searches serves others."""
+def many_answers(folder: Path, **limits: int) -> dict[str, Any]:
+    """A model with more answers than the buffers hold, and a request for all of them."""
     names = [f"f{index}" for index in range(20)]
     network = Network(np.ones((20, 1)), np.zeros(1), np.ones(1), -4.5)
-    graphs.write_network(tmp_path / "models/many/model.onnx", network)
-    graphs.write_model_toml(tmp_path / "models/many", names, registry="many")
-    graphs.write_registry(tmp_path / "ranges/many.toml", dict.fromkeys(names, "{ low = 1 }"))
-    path, body = "/v1/models/many/counterfactuals", {"instance": dict.fromkeys(names, 0)}
-    body["limits"] = {"deadline_ms": 60_000}
+    graphs.write_network(folder / "models/many/model.onnx", network)
+    graphs.write_model_toml(folder / "models/many", names, registry="many")
+    graphs.write_registry(folder / "ranges/many.toml", dict.fromkeys(names, "{ low = 1 }"))
+    return {"instance": dict.fromkeys(names, 0), "limits": limits}
+
+
+def test_a_slow_reader_holds_up_only_itself(tmp_path: Path):
+    """Somebody asks for more than the buffers hold and reads nothing; the only thread that searches serves others."""
+    body = many_answers(tmp_path, deadline_ms=60_000)
     with (
         live_server(tmp_path / "models", tmp_path / "ranges", search_threads="1") as server,
         server.client() as idle,
         server.client() as client,
-        idle.stream("POST", path, json=body) as unread,
+        idle.stream("POST", MANY, json=body) as unread,
     ):
         assert unread.status_code == 200
         for _ in range(2):
-            lines = client.post(path, json=body).text.splitlines()
+            lines = client.post(MANY, json=body).text.splitlines()
             assert json.loads(lines[-1])["count"] == comb(20, 5)
         late = list(unread.iter_lines())
         assert json.loads(late[-1])["count"] == comb(20, 5)
         assert sum(map(len, late)) > 8 * 2**20
+
+
+def test_who_does_not_read_at_all_loses_its_place_some_time_after_the_deadline(tmp_path: Path):
+    body = many_answers(tmp_path, deadline_ms=1_000)
+    first = "import app.api.responding as responding; responding.READING_SECONDS = 1"
+    with (
+        live_server(tmp_path / "models", tmp_path / "ranges", first=first, max_searches="1") as server,
+        server.client() as idle,
+        server.client() as client,
+        idle.stream("POST", MANY, json=body) as unread,
+    ):
+        assert unread.status_code == 200
+        small = {**body, "limits": {"max_counterfactuals": 1}}
+        assert client.post(MANY, json=small).status_code == 503
+        until = time.monotonic() + PATIENCE
+        while client.post(MANY, json=small).status_code == 503:
+            assert time.monotonic() < until, "the place was never free again"
+            time.sleep(0.1)

@@ -85,7 +85,7 @@ async def send_slowly(ground: Ground, questions: Sequence[Question], seed: int) 
 
 
 async def attack(ground: Ground, seed: int) -> None:
-    """Garbage, wrong methods, huge heads and bodies, lengths that lie, and what the fuzz thinks of."""
+    """Garbage, wrong methods, huge heads, bodies and trailers, lengths that lie, and what the fuzz thinks of."""
     rng, examples = Random(seed), Examples(ROOT / "models")
     while ground.goes_on:
         connection = await _connected(ground)
@@ -119,6 +119,12 @@ def _hostile(rng: Random, examples: Examples) -> tuple[str, bytes]:
         case 4:
             return "lying length", post + b"Content-Length: 5\r\n\r\n" + b"{" * 500
         case 5:
+            # So short that the server can read it at once.
+            return "long head", b"GET / HTTP/1.1\r\nHost: soak\r\nX: " + b"x" * 100_000 + b"\r\n\r\n"
+        case 6:
+            trailers = rng.choice([b"X: x\r\n" * (HUGE // 6), b"X: " + b"x" * HUGE + b"\r\n"])
+            return "huge trailers", post + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + trailers + b"\r\n"
+        case 7:
             return "bad chunks", post + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n"
     asked = make_input(examples, 7, rng.randrange(10**6))
     # Only the body: what odd heads do is the fuzz's own business.

@@ -24,6 +24,8 @@ LONGEST_NOTE = 200
 HEADER = "# The keys of Flipset: written by `flipset keys`. The secrets are not in here, only their hashes.\n"
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+# No id is as long as this, but a key or its secret is, which somebody may have pasted as a name.
+_LONG = re.compile(r"[A-Za-z0-9_-]{41,}")
 
 
 def check_id(name: str) -> str:
@@ -74,11 +76,12 @@ class KeysEntry(Entry):
     @field_validator("keys")
     @classmethod
     def _ids(cls, keys: dict[str, KeyEntry]) -> dict[str, KeyEntry]:
-        for name in keys:
+        for number, name in enumerate(keys, start=1):
             try:
                 check_id(name)
             except ValueError as error:
-                raise ValueError(f"{name[:40]!r}: {error}") from None
+                # The name is not quoted: it may be a whole key.
+                raise ValueError(f"number {number}: {error}") from None
         return keys
 
 
@@ -88,11 +91,19 @@ def read_keys(file: Path) -> dict[str, Key]:
         content = file.read_bytes()
     except OSError as error:
         raise BrokenFiles([Flaw(file, "", error.strerror or "cannot be read")]) from None
-    entries = read_toml(file, content, KeysEntry).keys
+    try:
+        entries = read_toml(file, content, KeysEntry).keys
+    except BrokenFiles as error:
+        raise BrokenFiles([_without_secrets(flaw) for flaw in error.flaws]) from None
     return {
         name: Key(name, entry.sha256, entry.models, rate_of(entry.rate, entry.burst), entry.made, entry.note)
         for name, entry in entries.items()
     }
+
+
+def _without_secrets(flaw: Flaw) -> Flaw:
+    """The flaw as it may stand in a log."""
+    return Flaw(flaw.file, _LONG.sub("(too long)", flaw.field), _LONG.sub("(too long)", flaw.reason))
 
 
 def rate_of(a_minute: int | None, burst: int | None) -> Rate | None:

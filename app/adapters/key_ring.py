@@ -22,7 +22,9 @@ class KeyRing:
         self._file = file
         self._clock = clock
         self._keys: dict[str, Key] = {}
+        # The file as it was when it was last read with success, and what was said of it since.
         self._seen: tuple[int, ...] | None = ()
+        self._told = ""
         self._look_at = clock()
 
     def find(self, text: str) -> Key | None:
@@ -32,22 +34,30 @@ class KeyRing:
         return matching(text, self._keys)
 
     def look(self) -> None:
-        """Read the file again, if it is not the one that was read before."""
+        """Read the file again, if it is not the one that was read before; after a failure, until it succeeds."""
         self._look_at = self._clock() + LOOK_SECONDS
         seen = self._state()
         if seen == self._seen:
+            self._told = ""
             return
-        self._seen = seen
         try:
             self._keys = read_keys(self._file)
         except BrokenFiles as error:
-            logger.error("the key file cannot be read, %d keys stay as they were: %s", len(self._keys), error)  # noqa: TRY400  # the error says it all
+            self._tell(str(error))
         else:
+            self._seen, self._told = seen, ""
             logger.info("%d keys read from %s", len(self._keys), self._file)
+
+    def _tell(self, reason: str) -> None:
+        """Log it once, not every second."""
+        if reason != self._told:
+            self._told = reason
+            logger.error("the key file cannot be read, %d keys stay as they were: %s", len(self._keys), reason)
 
     def _state(self) -> tuple[int, ...] | None:
         try:
             state = self._file.stat()
         except OSError:
             return None
-        return state.st_mtime_ns, state.st_ino, state.st_size
+        # The time of the last change of any kind too: the other one can be set at will.
+        return state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_size

@@ -1,16 +1,18 @@
 """The key file: what is written is read again, what is wrong is named, and a server notices what has changed."""
 
 import logging
+import os
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from app.adapters.flaws import BrokenFiles
+from app.adapters import key_ring
+from app.adapters.flaws import BrokenFiles, Flaw
 from app.adapters.key_file import editing, rate_of, read_keys
 from app.adapters.key_ring import LOOK_SECONDS, KeyRing
-from app.adapters.keys import hashed, matching, new_key
+from app.adapters.keys import Key, hashed, matching, new_key
 from app.adapters.rates import Rate
 
 HASH = hashed("secret")
@@ -106,7 +108,7 @@ def test_keys_that_are_added_at_once_are_all_there(file: Path):
         (ENTRY + "burst = 3\n", ["keys.a: has a burst but no rate"]),
         (ENTRY + "colour = 3\n", ["keys.a.colour: is not a known key"]),
         (ENTRY + 'note = "a\\nb"\n', ["keys.a.note: must be one line of at most 200 characters"]),
-        (ENTRY.replace("keys.a", 'keys."A b"'), ["keys: 'A b': an id is made of 1 to 40 of a-z, 0-9 and -"]),
+        (ENTRY.replace("keys.a", 'keys."A b"'), ["keys: number 1: an id is made of 1 to 40 of a-z, 0-9 and -"]),
         (ENTRY.replace("keys.a", "key.a"), ["key: is not a known key"]),
         (
             ENTRY + "rate = 0\n" + ENTRY.replace("keys.a", "keys.b").replace(HASH, ""),
@@ -124,6 +126,27 @@ def test_a_broken_file_is_refused_with_entry_and_reason(file: Path, text: str, f
     assert len(said) == len(flaws)
     for line, flaw in zip(said, flaws, strict=True):
         assert line.startswith(f"{file}: {flaw}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ENTRY.replace("keys.a", "keys.{key}"),
+        "[keys.{key}]\n",
+        "[{key}]\n",
+        "[keys.{key}]\n[keys.{key}]\n",
+        ENTRY + '{key} = "a"\n',
+        ENTRY.replace("keys.a", "keys.{secret}"),
+    ],
+)
+def test_a_key_that_was_pasted_as_a_name_is_not_repeated(file: Path, text: str):
+    _, whole = new_key("a", None, None, "")
+    secret = whole.rpartition("_")[2]
+    file.write_text(text.replace("{key}", whole).replace("{secret}", secret))
+    with pytest.raises(BrokenFiles) as refused:
+        read_keys(file)
+    assert whole[:20] not in str(refused.value)
+    assert secret[:8] not in str(refused.value)
 
 
 def test_a_rate_without_a_burst_lets_a_minute_s_requests_come_at_once():
@@ -178,6 +201,42 @@ def test_a_ring_keeps_its_keys_while_the_file_is_broken_or_gone(
     clock.now += LOOK_SECONDS
     assert ring.find(text) is None
     assert ring.find("flipset_a_secret") is not None
+
+
+def test_a_ring_reads_again_after_a_failure_though_the_file_stays_the_same(
+    file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """As when all file numbers were taken at that moment: a revoked key must not live on."""
+    clock, text = Clock(), add(file, "a")
+    ring = KeyRing(file, clock)
+    assert ring.find(text) is not None
+
+    def fails(file: Path) -> dict[str, Key]:
+        raise BrokenFiles([Flaw(file, "", "Too many open files")])
+
+    with editing(file) as keys:
+        del keys["a"]
+    with monkeypatch.context() as patched, caplog.at_level(logging.ERROR):
+        patched.setattr(key_ring, "read_keys", fails)
+        for _ in range(3):
+            clock.now += LOOK_SECONDS
+            assert ring.find(text) is not None
+    assert len(caplog.records) == 1
+    clock.now += LOOK_SECONDS
+    assert ring.find(text) is None
+
+
+def test_a_ring_notices_a_change_that_left_time_and_size_as_they_were(file: Path):
+    clock = Clock()
+    file.write_text(ENTRY)
+    before = file.stat()
+    ring = KeyRing(file, clock)
+    assert ring.find("flipset_a_secret") is not None
+    file.write_text(ENTRY.replace(HASH, hashed("other")))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    clock.now += LOOK_SECONDS
+    assert ring.find("flipset_a_secret") is None
+    assert ring.find("flipset_a_other") is not None
 
 
 def test_a_ring_over_a_broken_file_knows_nobody(file: Path):

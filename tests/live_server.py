@@ -64,7 +64,7 @@ def live_server(
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         (Path(folder) / "sitecustomize.py").write_text(first, encoding="utf-8")
-        environment["PYTHONPATH"] = folder
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (folder, environment.get("PYTHONPATH"))))
         with log.open("wb") as output:
             process = subprocess.Popen([FLIPSET, "serve"], cwd=ROOT, env=environment, stdout=output, stderr=output)
         try:

@@ -18,7 +18,7 @@ from app import __version__
 from app.adapters.models import Model
 from app.api.exchanges import Account, Exchange
 from app.api.reloads import Reloads
-from app.api.slots import Slot, clear_dead_slots
+from app.api.slots import Slot, clear_dead_slots, keep
 
 CONTENT_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 # nginx's word for it: the client left before there was a status to send.
@@ -31,13 +31,17 @@ Kind = TypeVar("Kind", Counter, Histogram)
 class _Family(Generic[Kind]):
     """A metric with labels, whose children are looked up once each: the library's own way takes ten times as long."""
 
-    def __init__(self, metric: Kind) -> None:
+    def __init__(self, metric: Kind, folder: Path | None) -> None:
         self._metric: Kind = metric
+        self._folder = folder
         self._children: dict[tuple[str, ...], Kind] = {}
 
     def __call__(self, *labels: str) -> Kind:
         child = self._children.get(labels)
         if child is None:
+            # The first of its kind makes a file.
+            if self._folder is not None:
+                keep(self._folder)
             child = self._children[labels] = self._metric.labels(*labels)
         return child
 
@@ -59,10 +63,10 @@ class Metrics:
         own = self._registry if self._folder is None else CollectorRegistry()
 
         def counter(name: str, text: str, *labels: str) -> _Family[Counter]:
-            return _Family(Counter(f"flipset_{name}", text, labels, registry=own))
+            return _Family(Counter(f"flipset_{name}", text, labels, registry=own), self._folder)
 
         def seconds(name: str, text: str, *labels: str) -> _Family[Histogram]:
-            return _Family(Histogram(f"flipset_{name}", text, labels, registry=own, buckets=SECONDS))
+            return _Family(Histogram(f"flipset_{name}", text, labels, registry=own, buckets=SECONDS), self._folder)
 
         def level(name: str, text: str) -> Gauge:
             return Gauge(f"flipset_{name}", text, registry=own, multiprocess_mode="livesum")
@@ -125,6 +129,7 @@ class Metrics:
         if self._folder is None:
             registry.register(self._registry)
         else:
+            keep(self._folder)
             clear_dead_slots(self._folder)
             MultiProcessCollector(registry, str(self._folder))
         registry.register(_Infos([_build_info(), _model_info(models), _reloads(reloads)]))

@@ -25,6 +25,7 @@ class Slot:
     """The first place that no living process holds; it is held until this process ends."""
 
     def __init__(self, folder: Path) -> None:
+        keep(folder)
         for number in count():
             held = _lock(folder / f"{number}.lock")
             if held is not None:
@@ -60,6 +61,11 @@ def shared_folder() -> Iterator[Path]:
         yield folder
     finally:
         remove(folder)
+
+
+def keep(folder: Path) -> None:
+    """Make the folder again if it has vanished, as when somebody tidies up: what was counted is lost, no more."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def remove(folder: Path) -> None:

@@ -55,6 +55,14 @@ def test_what_a_dead_process_had_in_flight_is_forgotten_and_nothing_else(tmp_pat
         living.kill()
 
 
+def test_a_process_that_comes_back_makes_a_folder_that_has_vanished(tmp_path: Path):
+    folder = tmp_path / "gone"
+    with holder(folder) as process:
+        assert number(process) == 0
+        assert folder.stat().st_mode & 0o077 == 0
+        process.kill()
+
+
 def test_one_process_may_hold_several(tmp_path: Path):
     """As in a test: a second app in the same process does not count into the files of the first."""
     first, second = Slot(tmp_path), Slot(tmp_path)

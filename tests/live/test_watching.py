@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -16,7 +17,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests import graphs
-from tests.live.asking import PATH, PERSON, ask
+from tests.live.asking import PATH, PERSON, ask, workers_of
 from tests.live_server import FLIPSET, PATIENCE, ROOT, LiveServer, free_port, live_server
 
 NAMES = [f"f{index}" for index in range(9)]
@@ -292,3 +293,31 @@ def test_a_level_that_does_not_exist_is_named():
         env={**os.environ, "FLIPSET_LOG_LEVEL": "trace"},
     )
     assert done.stderr == "FLIPSET_LOG_LEVEL: must be 'debug', 'info', 'warning' or 'error'\n"
+
+
+def shared_folder_of(worker: int) -> Path:
+    """Where it counts: there it holds a lock."""
+    (lock,) = [link for link in map(os.path.realpath, Path(f"/proc/{worker}/fd").iterdir()) if link.endswith(".lock")]
+    return Path(lock).parent
+
+
+def test_a_shared_folder_that_vanishes_costs_the_figures_and_nothing_else():
+    with live_server(workers="2") as server:
+        workers = workers_of(server)
+        folder = shared_folder_of(min(workers))
+        shutil.rmtree(folder)
+        for _ in range(10):
+            page = httpx.get(f"{server.url}/metrics")
+            assert page.status_code == 200
+            assert "flipset_build_info" in page.text
+        shutil.rmtree(folder)
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        assert eventually(lambda: len(set(server.workers()) - workers) == 2)
+        with server.client() as client:
+            ask(client, {"instance": PERSON})
+            assert eventually(lambda: total(figures(client), "flipset_searches_total") == 1)
+        server.terminate()
+        server.process.wait(timeout=PATIENCE)
+        assert "Traceback" not in server.log.read_text()
+    assert not folder.exists()

@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+# With one of these as a prefix, nobody could tell whether it has been taken off a path.
+OWN_PATHS = frozenset(("/v1", "/docs", "/livez", "/readyz", "/metrics", "/openapi.json", "/web"))
+
 
 def _listed(value: Any) -> Any:
     """Several values: separated by commas, or a list in JSON."""
@@ -43,6 +46,11 @@ def _check_proxies(proxies: tuple[str, ...]) -> tuple[str, ...]:
 def _check_prefix(prefix: str) -> str:
     if prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
         raise ValueError("must look like /flipset: a slash before each part, none at the end")
+    first = "/".join(prefix.split("/")[:2])
+    if first in OWN_PATHS:
+        raise ValueError(
+            f"must not begin with {first}, which is a path of Flipset's own; take another, such as /flipset"
+        )
     return prefix
 
 

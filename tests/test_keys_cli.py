@@ -96,6 +96,8 @@ def test_a_server_does_not_start_with_a_key_file_that_is_missing_empty_or_broken
         ("ROOT_PATH", "flipset/", "must look like /flipset"),
     ],
 )
+        ("ROOT_PATH", "/v1", "must not begin with /v1, which is a path of Flipset's own"),
+        ("ROOT_PATH", "/docs/flipset", "must not begin with /docs"),
 def test_settings_of_the_surroundings_are_checked(setting: str, value: str, reason: str):
     done = run("serve", **{f"FLIPSET_{setting}": value})
     assert done.exit_code == 1

@@ -25,6 +25,10 @@ class Key:
     made: datetime
     note: str = ""
 
+    @property
+    def is_for_all(self) -> bool:
+        return self.models is None
+
     def may_use(self, model: str) -> bool:
         return self.models is None or model in self.models
 

@@ -46,11 +46,18 @@ async def model(model: str, request: Request) -> Model:
 
 async def registry(registry: str, request: Request) -> Registry:
     found, key = service_of(request), key_of(request)
-    if key is not None and key.models is not None:
+    if key is not None and not key.is_for_all:
         allowed = permitted(found, key).values()
         if not any(registry in found.catalog.registries_for(model) for model in allowed):
             raise NotAllowed("registry")
     return found.registry(registry)
+
+
+def check_is_for_all(request: Request) -> None:
+    """What tells of every model is not for a key that may use only some."""
+    key = key_of(request)
+    if key is not None and not key.is_for_all:
+        raise NotAllowed
 
 
 def permitted(service: Service, key: Key | None) -> dict[str, Model]:

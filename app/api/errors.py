@@ -3,7 +3,7 @@
 RequestError
 ├── MalformedJson          400
 ├── KeyNeeded              401  there is no key, or none that is accepted
-├── NotAllowed             403  the key is not for this model
+├── NotAllowed             403  the key is not for this model, or not for all where all are told of
 ├── UnknownModel           404
 ├── UnknownRegistry        404
 ├── NotAcceptable          406
@@ -84,9 +84,12 @@ class KeyNeeded(RequestError):
 
 
 class NotAllowed(RequestError):
-    """The key is for other models; whether there is such a model is not told."""
+    """The key is for other models; whether there is such a model is not told. No field: only keys for all may ask."""
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str | None = None) -> None:
+        if field is None:
+            super().__init__("This tells of all models, and this key is for some. Ask with a key that may use all.")
+            return
         detail = f"This key may not use this {field}. GET /v1/models lists the models that it may use."
         super().__init__(detail, [FieldError(field, detail)])
 

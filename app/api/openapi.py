@@ -224,9 +224,10 @@ def _problems(**reasons: str) -> dict[int | str, dict[str, Any]]:
 
 _KEYS = _problems(_401="A key is needed, or the one given is not accepted", _429="The key asks more often than it may")
 _ALLOWED = _problems(_403="The key may not use this model")
+_FOR_ALL = {**_KEYS, **_problems(_403="The key may not use all models")}
 
 PROBLEMS = {
-    "ready": _problems(_503="The service is stopping"),
+    "ready": {**_FOR_ALL, **_problems(_503="The service is stopping")},
     "listings": _KEYS,
     "named": {**_ALLOWED, **_problems(_404="There is no such model or registry")},
     "work": {
@@ -245,7 +246,7 @@ PROBLEMS = {
 
 METRICS: dict[str, Any] = {
     "response_class": PlainTextResponse,
-    "responses": {200: {"description": "Every name begins with flipset_", "content": {"text/plain": {}}}},
+    "responses": {200: {"description": "Every name begins with flipset_", "content": {"text/plain": {}}}, **_FOR_ALL},
 }
 
 COUNTERFACTUALS: dict[str, Any] = {

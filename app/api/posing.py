@@ -45,11 +45,15 @@ def understand(
     pairs: Pairs,
     limits: FormulaLimits,
     seconds_left: Callable[[], float],
+    knows_all: bool = True,
 ) -> Question:
-    """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong."""
+    """Pose the problem of a request, or raise `InvalidRequest` with all that is wrong.
+
+    Whoever does not know all models is not told of registries that belong to others.
+    """
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
-    pair = _pair(request, model, pairs, errors)
+    pair = _pair(request, model, pairs, knows_all, errors)
     favourable = read_target(request.target, model, errors)
     items = _items(request, model, pair, limits, errors)
     _check_names(request, model, errors)
@@ -75,17 +79,18 @@ def understand(
     return Question(model, pair, texts, ranges, favourable, problem, unused)
 
 
-def _pair(request: CounterfactualsRequest, model: Model, pairs: Pairs, errors: Errors) -> Pair:
+def _pair(request: CounterfactualsRequest, model: Model, pairs: Pairs, knows_all: bool, errors: Errors) -> Pair:
     name = request.registry if request.names_registry else model.registry
     if name is None:
         return pairs.pair(model, None)
     catalog = pairs.catalog
     registry = catalog.registries.get(name)
-    if registry is None:
+    flaws = () if registry is None else catalog.pairings[model.name, name].flaws
+    if registry is None or (flaws and not knows_all):
         fitting = catalog.registries_for(model)
         hint = closest(name, fitting)
         errors.add("registry", f"is not known; {hint or 'for this model: ' + ', '.join(fitting)}")
-    elif flaws := catalog.pairings[model.name, name].flaws:
+    elif flaws:
         errors.add("registry", f"does not fit this model: {flaws[0].field}: {flaws[0].reason}")
     else:
         return pairs.pair(model, registry)

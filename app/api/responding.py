@@ -8,6 +8,7 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from app.adapters.models import Model
+from app.api.access import key_of
 from app.api.answers import Answer
 from app.api.bodies import MOST_BYTES, ParsedRequest
 from app.api.errors import FieldError, InvalidRequest
@@ -56,10 +57,14 @@ async def _answered(
 async def _posed(
     request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag
 ) -> Answer:
+    key = key_of(request)
+    knows_all = key is None or key.is_for_all
     if request.size <= MOST_BYTES and service.poses_promptly(body, model):
-        return service.pose(body, model, stop, request.arrived, everybody_waits=True)
+        return service.pose(body, model, stop, request.arrived, everybody_waits=True, knows_all=knows_all)
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(service.searchers, service.pose, body, model, stop, request.arrived)
+    return await loop.run_in_executor(
+        service.searchers, service.pose, body, model, stop, request.arrived, False, knows_all
+    )
 
 
 def answered(answer: Answer, form: Form, service: Service) -> Response:

@@ -5,7 +5,7 @@ from fastapi.responses import Response
 
 from app.api.access import key_of
 from app.api.bodies import ParsedRequest, StrictRoute
-from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, permitted, service_of
+from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, check_is_for_all, permitted, service_of
 from app.api.errors import Stopping
 from app.api.listings import (
     ExampleList,
@@ -37,14 +37,18 @@ async def livez() -> Health:
 
 @health.head("/readyz", include_in_schema=False)
 @health.get("/readyz", summary="Every model and registry is loaded", responses=PROBLEMS["ready"])
-async def readyz(service: TheService, verbose: Verbose = None) -> Health | Readiness:
+async def readyz(service: TheService, request: Request, verbose: Verbose = None) -> Health | Readiness:
     if service.stopping:
         raise Stopping
-    return Health(status="ready") if verbose in (None, "false", "0") else readiness(service)
+    if verbose in (None, "false", "0"):
+        return Health(status="ready")
+    check_is_for_all(request)
+    return readiness(service)
 
 
 @health.get("/metrics", summary="What has been counted, for Prometheus", **METRICS)
 def metrics(service: TheService, request: Request) -> Response:
+    check_is_for_all(request)
     page = request.app.state.metrics.page(service.catalog.models.values(), service.reloads)
     return Response(page, headers={"Content-Type": CONTENT_TYPE})
 

@@ -143,6 +143,7 @@ class Service:
         stop: StopFlag,
         arrived: float,
         everybody_waits: bool = False,
+        knows_all: bool = True,
     ) -> Answer:
         """The answer to a request that came in at that time, as far as it can be refused.
 
@@ -158,7 +159,9 @@ class Service:
         model = loaded.model(model.name)
         # Looking for contradictions may take a while, but not all of the time that there is.
         until = arrived + limits.deadline_seconds / 4
-        question = understand(body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter())
+        question = understand(
+            body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter(), knows_all
+        )
         runs = self._watchdog.watch(arrived + limits.deadline_seconds, everybody_waits)
         stop.also(runs.end)
         try:

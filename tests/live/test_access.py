@@ -158,6 +158,33 @@ def test_a_key_learns_of_no_model_that_is_not_on_its_list(client: httpx.Client, 
     assert client.get("/v1/normal-ranges/synthetic", headers=little).status_code == 200
 
 
+def test_what_tells_of_all_models_is_for_keys_that_may_use_all(
+    client: httpx.Client, everything: dict[str, str], little: dict[str, str]
+):
+    for path in ("/metrics", "/readyz?verbose", "/readyz?verbose=true"):
+        response = client.get(path, headers=little)
+        assert refused(response, 403) == {}
+        assert "hcv" not in response.text
+        assert "hcv" in client.get(path, headers=everything).text
+    assert client.get("/readyz?verbose=false", headers=little).json() == {"status": "ready"}
+
+
+def test_a_registry_of_other_models_is_told_as_one_that_does_not_exist(
+    client: httpx.Client, everything: dict[str, str], little: dict[str, str]
+):
+    """Also where the question is posed in a thread, as a long one is."""
+    path = "/v1/models/synthetic/counterfactuals"
+    for context in ({}, {"note": "x" * 100_000}):
+        there, not_there = (
+            client.post(path, json={"instance": {}, "registry": name, "context": context}, headers=little)
+            for name in ("hcv", "qqq")
+        )
+        assert "is not known" in refused(there, 422)["registry"]
+        assert said(there) == said(not_there)
+    told = client.post(path, json={"instance": {}, "registry": "hcv"}, headers=everything)
+    assert "does not fit this model" in refused(told, 422)["registry"]
+
+
 def test_no_key_stands_in_the_log(guarded: LiveServer, client: httpx.Client, everything: dict[str, str]):
     client.get("/v1/models", headers=everything)
     client.get("/v1/models", headers={"Authorization": f"Bearer {WRONG}"})

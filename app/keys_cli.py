@@ -68,12 +68,14 @@ def show(file: File = None) -> None:
 
 @keys_cli.command()
 def revoke(name: Annotated[str, typer.Argument(metavar="ID", help="the id of the key")], file: File = None) -> None:
-    """Take a key away; servers that run notice within a second or two."""
+    """Take a key away; servers that see this file notice within a second or two."""
     with _told(), editing(_key_file(file, read_settings())) as keys:
         if name not in keys:
             fail(f"There is no key {name[:40]!r}; {suggestion(name, keys) if keys else 'there are none at all'}")
         del keys[name]
     print(f"Revoked: {name}")
+    print("Servers notice within a second or two. A container that has this one file mounted", end=" ", file=sys.stderr)
+    print("(a Compose secret is that) must be restarted: until then it accepts the key.", file=sys.stderr)
 
 
 def _row(key: Key) -> tuple[str, ...]:

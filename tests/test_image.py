@@ -34,5 +34,12 @@ def test_the_composed_service_can_write_nowhere_but_in_its_memory():
 
 
 def test_the_composed_service_reads_its_keys_from_a_secret():
+    """One file, which is why a change needs a restart; docs/operations.md says so."""
     (secret,) = SERVICE["secrets"]
     assert SERVICE["environment"]["FLIPSET_KEYS_FILE"] == f"/run/secrets/{secret}"
+
+
+def test_a_model_on_trial_in_the_composed_service_runs_into_its_own_limit_first():
+    memory = SERVICE["deploy"]["resources"]["limits"]["memory"]
+    assert memory == "2G"
+    assert int(SERVICE["environment"]["FLIPSET_MODEL_MEMORY_MB"]) <= 1024

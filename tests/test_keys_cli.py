@@ -32,7 +32,9 @@ def test_a_key_is_made_listed_and_revoked(tmp_path: Path):
     assert row.split()[:4] == ["ward-3", "hcv", "60", "60"]
     assert row.endswith("[b]Ward[/b]")
     assert added.stdout.strip().rpartition("_")[2] not in listed
-    assert flipset("keys", "revoke", "ward-3", **named).stdout == "Revoked: ward-3\n"
+    revoked = flipset("keys", "revoke", "ward-3", **named)
+    assert revoked.stdout == "Revoked: ward-3\n"
+    assert "must be restarted" in revoked.stderr
     assert read_keys(file) == {}
 
 
@@ -94,10 +96,10 @@ def test_a_server_does_not_start_with_a_key_file_that_is_missing_empty_or_broken
         ("CORS_ORIGINS", "[1", "is neither a list in JSON nor values separated by commas"),
         ("TRUSTED_PROXIES", "10.0.0.0/8,proxy", "number 2 is no address and no network"),
         ("ROOT_PATH", "flipset/", "must look like /flipset"),
-    ],
-)
         ("ROOT_PATH", "/v1", "must not begin with /v1, which is a path of Flipset's own"),
         ("ROOT_PATH", "/docs/flipset", "must not begin with /docs"),
+    ],
+)
 def test_settings_of_the_surroundings_are_checked(setting: str, value: str, reason: str):
     done = run("serve", **{f"FLIPSET_{setting}": value})
     assert done.exit_code == 1

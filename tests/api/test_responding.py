@@ -19,6 +19,8 @@ FORMS = [JsonLines, EventStream, OneObject]
 class FakeAnswer:
     """Waits before each line for as long as it is told to."""
 
+    seconds_left = 60.0
+
     def __init__(self, *, is_prompt: bool, seconds: float = 0.0) -> None:
         self.is_prompt = is_prompt
         self.complete_up_to = 0

@@ -141,7 +141,8 @@ def _quiet(server: LiveServer, plan: Plan) -> dict[int, Held]:
     time.sleep(plan.quiet)
     with httpx.Client(base_url=server.url, headers={"connection": "close"}) as client:
         for _ in range(30 * plan.workers):
-            client.get("/livez")
+            # A path that is answered in a thread.
+            client.get("/v1/models")
     time.sleep(0.5)
     return {worker: held_by(worker) for worker in workers_of(server.process.pid)}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
@@ -22,6 +22,7 @@ from app.api.headers import AnswerHeaders
 from app.api.logs import quieten
 from app.api.metrics import Metrics
 from app.api.openapi import with_lines
+from app.api.page import add_page
 from app.api.prefix import Prefix
 from app.api.reloads import Served
 from app.api.service import Service
@@ -80,6 +81,7 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     app.include_router(routes.health)
     app.include_router(routes.listings)
     _add_documentation(app, settings.root_path)
+    add_page(app, settings.root_path)
     _add_middleware(app, settings, shared.meter)
     # Added last, and so around all others: what they refuse has its id and is counted too.
     app.add_middleware(Watched, metrics=metrics, tracing=tracing, log_clients=settings.log_clients)
@@ -127,7 +129,3 @@ def _add_documentation(app: FastAPI, prefix: str) -> None:
             # Swagger UI would otherwise send the document's address to a validator on the internet.
             swagger_ui_parameters={"validatorUrl": None},
         )
-
-    @app.get("/", include_in_schema=False)
-    def front() -> RedirectResponse:
-        return RedirectResponse(f"{prefix}/docs")

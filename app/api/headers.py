@@ -5,9 +5,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.api.access import OPEN_FOLDERS
 from app.api.prefix import path_within
 
-FILES = [(b"x-content-type-options", b"nosniff")]
+ALL = [(b"x-content-type-options", b"nosniff")]
+# To be kept, but asked after each time: files of two versions do not go together.
+FILES = [*ALL, (b"cache-control", b"no-cache")]
 ANSWERS = [
-    *FILES,
+    *ALL,
     # It may hold somebody's values.
     (b"cache-control", b"no-store"),
     # nginx would otherwise collect a stream before it passes it on.

@@ -1,0 +1,89 @@
+// The service behind the page: every request to it goes through here.
+
+import { readLines } from "./lines.js";
+
+// In memory only: a reload forgets it.
+let key = "";
+
+export function useKey(text) {
+  key = text.trim();
+}
+
+export class Problem extends Error {
+  constructor(body, response) {
+    super(body.detail ?? body.title);
+    this.body = body;
+    this.status = response?.status ?? 0;
+    this.retryAfter = Number(response?.headers.get("Retry-After") ?? 0);
+  }
+
+  get kind() {
+    return (this.body.type ?? "").split(":").at(-1);
+  }
+
+  get errors() {
+    return this.body.errors ?? [];
+  }
+}
+
+export const listModels = async () => (await getJson("v1/models")).models;
+export const getModel = (name) => getJson(`v1/models/${encodeURIComponent(name)}`);
+export const listExamples = async (name) => (await getJson(`v1/models/${encodeURIComponent(name)}/examples`)).examples;
+export const getRegistry = (name) => getJson(`v1/normal-ranges/${encodeURIComponent(name)}`);
+
+export function counterfactualsAddress(model) {
+  return address(`v1/models/${encodeURIComponent(model)}/counterfactuals`);
+}
+
+export async function judgeSubsets(model, request, signal) {
+  const response = await send(
+    address(`v1/models/${encodeURIComponent(model)}/subsets`),
+    posted(request, "application/json", signal),
+  );
+  return response.json();
+}
+
+// Streams an answer: `onLine` gets each line as it comes; the id of the request is returned at the end.
+export async function streamCounterfactuals(model, request, signal, onLine) {
+  const response = await send(counterfactualsAddress(model), posted(request, "application/x-ndjson", signal));
+  await readLines(response.body, onLine);
+  return response.headers.get("X-Request-ID");
+}
+
+function posted(request, accept, signal) {
+  return {
+    method: "POST",
+    body: JSON.stringify(request),
+    headers: { "Content-Type": "application/json", Accept: accept },
+    signal,
+  };
+}
+
+async function getJson(path) {
+  return (await send(address(path), { headers: { Accept: "application/json" } })).json();
+}
+
+async function send(where, options) {
+  const headers = key ? { ...options.headers, Authorization: `Bearer ${key}` } : options.headers;
+  let response;
+  try {
+    response = await fetch(where, { ...options, headers, cache: "no-store", credentials: "same-origin" });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Problem({ title: "The service cannot be reached. Is it running, and are you connected to it?" });
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+async function problemOf(response) {
+  try {
+    return new Problem(await response.json(), response);
+  } catch {
+    return new Problem({ title: `The service answered with ${response.status}, and said nothing more.` }, response);
+  }
+}
+
+function address(path) {
+  return new URL(path, document.baseURI).href;
+}

@@ -30,15 +30,15 @@ def write_network(file: Path, network: Network, *, input_type: int = TensorProto
     save(file, nodes, {name: value.astype(dtype) for name, value in weights.items()}, len(network.first), input_type)
 
 
-def write_slow_network(file: Path, width: int, size: int = 1_500, layers: int = 6) -> None:
-    """Says yes when the first feature is 1, or any three of the others; after a detour through large matrices."""
+def write_slow_network(file: Path, width: int, size: int = 1_500, layers: int = 6, others: int = 3) -> None:
+    """Says yes when the first feature is 1, or any three (`others`) of the others; by way of large matrices."""
     idle = np.zeros((size, size), dtype=np.float32)
     weights = {
         "spread": np.zeros((width, size), dtype=np.float32),
         "idle": idle,
         "fold": np.zeros((size, 2), dtype=np.float32),
-        "sum": np.array([[-3.0, 3.0]] + [[-1.0, 1.0]] * (width - 1), dtype=np.float32),
-        "bias": np.array([2.5, -2.5], dtype=np.float32),
+        "sum": np.array([[-others, others]] + [[-1.0, 1.0]] * (width - 1), dtype=np.float32),
+        "bias": np.array([others - 0.5, 0.5 - others], dtype=np.float32),
     }
     nodes = [helper.make_node("MatMul", ["features", "spread"], ["h0"])]
     nodes += [helper.make_node("MatMul", [f"h{layer}", "idle"], [f"h{layer + 1}"]) for layer in range(layers)]

@@ -11,61 +11,16 @@ import pytest
 from tests import graphs
 from tests.live.asking import ask, lines_of, refused
 from tests.live_server import live_server
+from tests.loans import PERSON, write_loans
 from tests.networks import Network
 from tests.test_cli import flipset
-
-DESCRIPTION = """
-title = "Small loans"
-version = "{version}"
-normal_ranges = "loans"
-[output]
-kind = "classification"
-classes = ["denied", "approved"]
-favourable = ["approved"]
-[[features]]
-name = "debt"
-title = "Debt to income"
-unit = "%"
-[[features]]
-name = "late"
-type = "integer"
-default = 1
-missing_codes = [-9]
-[[features]]
-name = "home"
-title = "Where they live"
-type = "category"
-categories = ["rents", "owns", "other"]
-codes = [0, 2, 1]
-[[features]]
-name = "years"
-[prototype]
-years = 5
-"""
-REGISTRY = """
-title = "Loans"
-version = "1"
-[features.debt]
-unit = "%"
-ranges = [{ when = { home = "owns" }, high = 40 }, { high = 36.5 }]
-[features.late]
-ranges = [{ high = 0.5 }]
-[features.home]
-allowed = ["owns", "other"]
-"""
-PERSON = {"debt": 48, "late": 3, "home": "rents", "years": 1}
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Approved by points: 1 for each 10 of debt less, 1 for each late payment less, 3 times the home, 1 a year."""
     folder = tmp_path_factory.mktemp("loans")
-    network = Network(np.array([[-0.1], [-1.0], [3.0], [1.0]]), np.array([20.0]), np.ones(1), -17.5)
     for name, version in (("loans", "1.0"), ("loans@2", "2.0")):
-        graphs.write_network(folder / f"models/{name}/model.onnx", network)
-        (folder / f"models/{name}/model.toml").write_text(DESCRIPTION.format(version=version))
-    (folder / "ranges").mkdir()
-    (folder / "ranges/loans.toml").write_text(REGISTRY)
+        write_loans(folder, name, version)
     with live_server(folder / "models", folder / "ranges") as server, server.client() as connected:
         yield connected
 

@@ -1,5 +1,6 @@
 # make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. make paper: the paper's
-# experiments. make fuzz, make soak: what it bears. make sbom: what it is made of. All set up what they need.
+# experiments. make fuzz, make soak: what it bears. make sbom: what it is made of. make screenshots: the pictures of the
+# page. All set up what they need.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +9,7 @@ READY_TO_RUN := $(VENV)/ready-to-run
 READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
 
-.PHONY: run test bench paper fuzz soak sbom check format clean
+.PHONY: run test bench paper fuzz soak sbom screenshots check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
@@ -42,6 +43,10 @@ sbom:
 	$(VENV)-sbom/tool/bin/pip install --quiet --disable-pip-version-check -r requirements-sbom.txt
 	$(VENV)-sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application \
 	  --output-reproducible --output-file sbom.json $(VENV)-sbom/service/bin/python
+
+# Needs Chromium, like the tests of the page. Without the variable the same tests leave no picture behind.
+screenshots: $(READY_TO_TEST)
+	TEST_SCREENSHOTS=docs/screenshots $(BIN)/pytest tests/web/test_screenshots.py
 
 check: $(READY_TO_TEST)
 	$(BIN)/ruff check .

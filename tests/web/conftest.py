@@ -1,0 +1,80 @@
+"""What the tests in a real browser stand on."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.live_server import ROOT, LiveServer, live_server
+from tests.web.browser import NO_BROWSER, Watch, find_browser, launched, new_page
+from tests.web.made_up import write_made_up
+
+# Where `make screenshots` wants them.
+PICTURES = "TEST_SCREENSHOTS"
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One for all tests here; gone before any other test, for none could call `asyncio.run` beside it."""
+    program = find_browser()
+    if program is None:
+        pytest.skip(NO_BROWSER)
+    with launched(program) as running:
+        yield running
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """What went wrong in the pages of this test so far; `watch.expect(text)` for what is meant to."""
+    return Watch()
+
+
+@pytest.fixture
+def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
+    """Open an empty page for a server, seen as the options say: `open_page(server, **PHONE, **DARK)`.
+
+    At the end of the test nothing may have gone wrong in any of them.
+    """
+    pages: list[Page] = []
+
+    def open_for(server: LiveServer, **look: Any) -> Page:
+        pages.append(new_page(browser, watch, server.url, **look))
+        return pages[-1]
+
+    yield open_for
+    for page in pages:
+        page.context.close()
+    assert watch.unexpected() == []
+
+
+@pytest.fixture
+def page(open_page: OpenPage, server: LiveServer) -> Page:
+    """An empty page for the shipped models: `page.goto("/")`."""
+    return open_page(server)
+
+
+@pytest.fixture(scope="package")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """The models of tests/web/made_up.py, served with time to watch a search that lasts."""
+    folder = tmp_path_factory.mktemp("made-up")
+    write_made_up(folder)
+    with live_server(folder / "models", folder / "ranges", default_deadline_ms="60000") as running:
+        yield running
+
+
+@pytest.fixture
+def take_picture(tmp_path: Path) -> Callable[[Page, str], Path]:
+    """Take a picture of a page: into a folder of the test's own, unless the environment names another."""
+    folder = ROOT / os.environ.get(PICTURES, tmp_path)
+
+    def take(page: Page, name: str, **options: Any) -> Path:
+        file = folder / f"{name}.png"
+        page.screenshot(path=file, animations="disabled", caret="hide", **options)
+        return file
+
+    return take

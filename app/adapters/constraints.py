@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.adapters.features import ModelFeature
-from app.adapters.formulas import BadFormula, FormulaLimits, count_tokens, parse_formula
+from app.adapters.formulas import BadFormula, FormulaLimits, Place, count_tokens, parse_formula
 from app.adapters.names import LONGEST_NAME, suggestion
 from app.adapters.numbers import CountFromNought, NotNegative
 from app.core.constraints import (
@@ -57,10 +57,11 @@ class ConstraintsEntry(BaseModel):
 
 
 class Mistake(NamedTuple):
-    """A place in the constraints that cannot be accepted, and why."""
+    """A field of the constraints that cannot be accepted, and why; inside a formula, also where in it."""
 
     field: str
     message: str
+    place: Place | None = None
 
 
 class Names:
@@ -172,7 +173,7 @@ def _formulas(texts: Sequence[str], names: Names, limits: FormulaLimits) -> Read
         try:
             formula, named = parse_formula(text, names.positions, limits)
         except BadFormula as error:
-            names.mistakes.append(Mistake(f"formulas[{index}]", str(error)))
+            names.mistakes.append(Mistake(f"formulas[{index}]", str(error), error.place))
             continue
         literals += named
         if literals > limits.literals:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.exceptions import VisitError
@@ -80,8 +80,19 @@ class FormulaLimits:
         return 5 * self.literals
 
 
+class Place(NamedTuple):
+    """Where in a formula something stands, both counted from 1, in characters."""
+
+    line: int
+    column: int
+
+
 class BadFormula(Exception):
-    """A formula that cannot be read, and why, with line and column."""
+    """A formula that cannot be read, and why; with its place, unless it is the formula as a whole that will not do."""
+
+    def __init__(self, reason: str, place: Place | None = None) -> None:
+        super().__init__(reason if place is None else f"line {place.line}, column {place.column}: {reason}")
+        self.place = place
 
 
 def count_tokens(texts: Sequence[str]) -> int:
@@ -98,11 +109,11 @@ def parse_formula(text: str, positions: Mapping[str, int], limits: FormulaLimits
     try:
         return reader.transform(_parser().parse(text)), reader.literals
     except UnexpectedInput as error:
-        raise BadFormula(_complaint(error, text)) from None
+        raise _complaint(error, text) from None
     except VisitError as error:
         if isinstance(error.orig_exc, RecursionError):
             raise BadFormula("is nested too deeply") from None
-        raise BadFormula(str(error.orig_exc)) from None
+        raise error.orig_exc from None
     except RecursionError:
         raise BadFormula("is nested too deeply") from None
 
@@ -139,9 +150,9 @@ class _Reader(Transformer[Token, Formula]):
         name = _unquoted(token) if token.type == "QUOTED" else str(token)
         if name not in self._positions:
             hint = suggestion(name, self._positions)
-            raise BadFormula(
-                f"line {token.line}, column {token.column}: {name[:LONGEST_NAME]!r} is not a feature; {hint}"
-            )
+            # The parser gives every token that it reads its place.
+            place = Place(token.line or 1, token.column or 1)
+            raise BadFormula(f"{name[:LONGEST_NAME]!r} is not a feature; {hint}", place)
         return Changed(self._positions[name])
 
     def negation(self, children: Sequence[Any]) -> Formula:
@@ -178,8 +189,8 @@ def _unquoted(token: Token) -> str:
     return str(token)[1:-1].replace('\\"', '"').replace("\\\\", "\\")
 
 
-def _complaint(error: UnexpectedInput, text: str) -> str:
-    line, column, what = error.line, error.column, "the end"
+def _complaint(error: UnexpectedInput, text: str) -> BadFormula:
+    place, what = Place(error.line, error.column), "the end"
     expected = getattr(error, "accepts", None) or getattr(error, "allowed", None) or getattr(error, "expected", None)
     if isinstance(error, UnexpectedCharacters):
         word = WORD.match(text, error.pos_in_stream or 0)
@@ -187,6 +198,6 @@ def _complaint(error: UnexpectedInput, text: str) -> str:
     elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
         what = repr(str(error.token)[:LONGEST_NAME])
     else:
-        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        place = Place(text.count("\n") + 1, len(text) - text.rfind("\n"))
     words = sorted({WORDS.get(name, name) for name in expected or ()})
-    return f"line {line}, column {column}: expected {', '.join(words)}; found {what}"
+    return BadFormula(f"expected {', '.join(words)}; found {what}", place)

@@ -35,6 +35,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app.adapters.flaws import field_path, reason_of
+from app.adapters.formulas import Place
 from app.adapters.names import LONGEST_NAME, closest
 from app.adapters.onnx import ModelFailed
 from app.api.exchanges import exchange, under_way
@@ -49,10 +50,15 @@ NO_SCORE = "the model gives no finite score for these values"
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One field of the request that cannot be accepted, and how to mend it."""
+    """One field of the request that cannot be accepted, and how to mend it; inside a formula, also where in it."""
 
     field: str
     message: str
+    place: Place | None = None
+
+    def json(self) -> dict[str, str | int]:
+        place = {} if self.place is None else self.place._asdict()
+        return {"field": self.field, "message": self.message, **place}
 
 
 class RequestError(Exception):
@@ -302,7 +308,7 @@ def _problem(kind: Kind, detail: str, errors: Sequence[FieldError] = ()) -> dict
         "status": int(kind.status),
         "detail": detail,
         **occurrence,
-        "errors": [{"field": error.field, "message": error.message} for error in errors[:MOST_ERRORS]],
+        "errors": [error.json() for error in errors[:MOST_ERRORS]],
     }
 
 

@@ -33,6 +33,10 @@ class ProblemField(Described):
 
     field: str
     message: str
+    line: int | None = Field(
+        default=None, ge=1, description="of a mistake inside a formula: where it is, from 1; else left out"
+    )
+    column: int | None = Field(default=None, ge=1, description="the same, in characters from 1")
 
 
 class Problem(Described):

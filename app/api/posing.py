@@ -143,7 +143,7 @@ def _items(
     """What always holds where the ranges come from, and what the request adds to that."""
     own, mistakes = read_constraints(request.constraints, model.features, limits)
     for mistake in mistakes:
-        errors.add(f"constraints.{mistake.field}".removesuffix("."), mistake.message)
+        errors.add(f"constraints.{mistake.field}".removesuffix("."), mistake.message, mistake.place)
     return (*pair.items, *own)
 
 

@@ -6,6 +6,7 @@ from math import isnan, nan
 from typing import Any, cast
 
 from app.adapters.features import ModelFeature, Unreadable
+from app.adapters.formulas import Place
 from app.adapters.models import Model
 from app.adapters.names import LONGEST_NAME, closest, suggestion
 from app.adapters.numbers import SentNumber
@@ -21,8 +22,8 @@ class Errors:
 
     found: list[FieldError] = field(default_factory=list)
 
-    def add(self, field: str, message: str) -> None:
-        self.found.append(FieldError(field, message))
+    def add(self, field: str, message: str, place: Place | None = None) -> None:
+        self.found.append(FieldError(field, message, place))
 
     @property
     def suffice(self) -> bool:

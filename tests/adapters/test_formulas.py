@@ -100,6 +100,8 @@ def test_a_mistake_is_told_with_its_place(text: str, complaint: str):
     with pytest.raises(BadFormula) as bad:
         read(text)
     assert str(bad.value).startswith(complaint)
+    assert bad.value.place is not None
+    assert str(bad.value).startswith(f"line {bad.value.place.line}, column {bad.value.place.column}: ")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "a $ b", '"a', "()", "a,b", "1", "a -", "at_most 1 (a)", "a == b"])
@@ -122,6 +124,7 @@ def test_hostile_formulas_are_refused_before_they_are_read(text: str, complaint:
     with pytest.raises(BadFormula) as bad:
         read(text)
     assert str(bad.value) == complaint
+    assert bad.value.place is None
 
 
 @pytest.mark.parametrize(

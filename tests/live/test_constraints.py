@@ -115,6 +115,25 @@ def test_a_constraint_that_cannot_be_accepted_is_named(client, constraints: dict
     assert refused(ask(client, {**PERSON, "constraints": constraints}, "hcv"), 422) == {field: message}
 
 
+def test_a_mistake_inside_a_formula_has_its_place_and_no_other_has(client: httpx.Client):
+    constraints = {
+        "immutable": ["BILL"],
+        "formulas": ["ALT", "ALT and\n  (AST or BILL)", "ALT xor AST xor", "x" * 10_001],
+    }
+    response = ask(client, {**PERSON, "constraints": constraints}, "hcv")
+    assert len(refused(response, 422)) == 4
+    places = {
+        error["field"]: (error["line"], error["column"]) if "line" in error else set(error)
+        for error in response.json()["errors"]
+    }
+    assert places == {
+        "constraints.immutable[0]": {"field", "message"},
+        "constraints.formulas[1]": (2, 11),
+        "constraints.formulas[2]": (1, 16),
+        "constraints.formulas[3]": {"field", "message"},
+    }
+
+
 def deepest() -> str:
     """Every operator in every bracket, as deep as the limits allow."""
     text = "ALT"

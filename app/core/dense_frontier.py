@@ -77,6 +77,11 @@ def proper_supersets(bits: int, moves: int) -> int:
     return larger
 
 
+def minimal(bits: int, moves: int) -> int:
+    """Those of the subsets that contain no other one."""
+    return bits & ~proper_supersets(bits, moves)
+
+
 class DenseFrontier:
     """The open subsets of the next size: those that contain no closed one."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped
-from app.core.dense_frontier import as_bits, proper_supersets
+from app.core.dense_frontier import as_bits, minimal
 from app.core.facts import Answers, Fact, Found, LevelFinished
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
@@ -37,7 +37,7 @@ class Judged(NamedTuple):
 
 def judge(problem: Problem, oracle: Oracle, with_instance: bool) -> Judged:
     """Judge every feasible subset, and the instance itself, the empty subset, if that is not known yet."""
-    numbers = _feasible(problem)[0 if with_instance else 1 :]
+    numbers = _asked_about(problem)[0 if with_instance else 1 :]
     every = _masks(len(problem.moves))
     masks = every if len(numbers) == len(every) else every[numbers]
     return Judged(numbers, oracle.judge_small(masks, numbers) if len(numbers) else None)
@@ -76,7 +76,8 @@ def _truths(moves: int) -> Bools:
 
 
 @cache
-def _members(moves: int) -> tuple[tuple[int, ...], ...]:
+def members(moves: int) -> tuple[tuple[int, ...], ...]:
+    """The moves of every subset."""
     return tuple(tuple(np.flatnonzero(row).tolist()) for row in _truths(moves))
 
 
@@ -85,15 +86,22 @@ def _all(moves: int) -> NDArray[np.intp]:
     return np.arange(2**moves)
 
 
-def _feasible(problem: Problem) -> NDArray[np.intp]:
+def feasible(problem: Problem) -> Bools:
+    """Whether each subset is feasible."""
+    moves = len(problem.moves)
+    flags = holds(all_of(*problem.conjuncts), _truths(moves))
+    flags &= np.bitwise_count(_masks(moves)) <= problem.largest
+    return flags
+
+
+def _asked_about(problem: Problem) -> NDArray[np.intp]:
     """The feasible subsets, and always the empty one, which comes first."""
     moves = len(problem.moves)
     if not problem.conjuncts and problem.largest == moves:
         return _all(moves)
-    feasible = holds(all_of(*problem.conjuncts), _truths(moves))
-    feasible &= np.bitwise_count(_masks(moves)) <= problem.largest
-    feasible[0] = True
-    return np.flatnonzero(feasible)
+    flags = feasible(problem)
+    flags[0] = True
+    return np.flatnonzero(flags)
 
 
 def _minimal(problem: Problem, judged: Judged) -> dict[int, list[Found]]:
@@ -105,16 +113,15 @@ def _minimal(problem: Problem, judged: Judged) -> dict[int, list[Found]]:
     if len(numbers) < 2**moves:
         flags = np.zeros(2**moves, dtype=np.bool_)
         flags[numbers] = verdict.favourable
-    favourable = as_bits(flags)
-    minimal = _set_bits(favourable & ~proper_supersets(favourable, moves))
+    hits = _set_bits(minimal(as_bits(flags), moves))
     # Of one size, the falling numbers are in lexicographic order.
-    minimal.reverse()
-    rows = minimal if len(numbers) == 2**moves else np.searchsorted(numbers, minimal).tolist()
-    members = [_members(moves)[number] for number in minimal]
-    costs = [fsum([problem.moves[move].weight for move in each]) for each in members]
+    hits.reverse()
+    rows = hits if len(numbers) == 2**moves else np.searchsorted(numbers, hits).tolist()
+    changed = [members(moves)[number] for number in hits]
+    costs = [fsum([problem.moves[move].weight for move in each]) for each in changed]
     scores, labels = [verdict.score[row] for row in rows], verdict.labels_of_favourable(rows)
     found: dict[int, list[Found]] = {}
-    for each in map(Found, members, costs, scores, labels):
+    for each in map(Found, changed, costs, scores, labels):
         found.setdefault(len(each.moves), []).append(each)
     for same_size in found.values():
         same_size.sort(key=lambda each: each.cost)

@@ -12,6 +12,7 @@ from app.core.constraints import Direction
 from app.core.facts import Engine, Guarantee, Reason
 from app.core.problem import WhyNot
 from app.core.ranges import Status
+from app.core.subsets import MOST_MOVES, Role
 
 Value = float | str | None
 
@@ -201,6 +202,29 @@ class Counterfactuals(Described):
     error: ErrorLine | None = None
 
 
+class SubsetShown(Described):
+    """A subset of the movable features, moved to their targets."""
+
+    features: list[str] = Field(description="in the model's order")
+    score: float | None = Field(description="of the favourable side; null where the model gives no finite one")
+    favourable: bool = Field(description="never where there is no score")
+    allowed: bool = Field(description="it satisfies every constraint")
+    role: Role | None = Field(
+        description="minimal: an answer of /counterfactuals; maximal_failing: allowed and not favourable, while all of "
+        "its allowed proper supersets are favourable"
+    )
+
+
+class Subsets(Described):
+    """All subsets of the movable features, by size and then by positions; the first is the instance as it stands."""
+
+    model: ModelIdentity
+    normal_ranges: RegistryIdentity | None
+    target: dict[str, Any]
+    features: list[str] = Field(description="the movable ones, in the model's order")
+    subsets: list[SubsetShown]
+
+
 LINES = (Start, Counterfactual, Progress, Summary, ErrorLine)
 
 _LINE_SCHEMA = {
@@ -266,6 +290,15 @@ COUNTERFACTUALS: dict[str, Any] = {
         },
         **_problems(_406="No form of the answer is acceptable to the client"),
     },
+}
+
+SUBSETS: dict[str, Any] = {
+    "response_model": Subsets,
+    "description": (
+        f"Every subset of the movable features, of which there may be {MOST_MOVES} at the most, with what the model "
+        "says of it; also those that the constraints do not allow. The request is that of /counterfactuals. Of its "
+        "limits only deadline_ms holds: the others, and the weights, are not used."
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -57,14 +57,19 @@ async def _answered(
 async def _posed(
     request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag
 ) -> Answer:
-    key = key_of(request)
-    knows_all = key is None or key.is_for_all
+    knows_all = _knows_all(request)
     if request.size <= MOST_BYTES and service.poses_promptly(body, model):
         return service.pose(body, model, stop, request.arrived, everybody_waits=True, knows_all=knows_all)
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(
         service.searchers, service.pose, body, model, stop, request.arrived, False, knows_all
     )
+
+
+def _knows_all(request: ParsedRequest) -> bool:
+    """Whether whoever asks may hear of all models."""
+    key = key_of(request)
+    return key is None or key.is_for_all
 
 
 def answered(answer: Answer, form: Form, service: Service) -> Response:
@@ -88,10 +93,22 @@ async def respond_with_predictions(
     most = service.settings.max_instances
     if len(body.instances or ()) > most:
         raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer at a time")])
+    return await _scored(service, lambda stop: service.predict(body, model, stop, request.arrived))
+
+
+async def respond_with_subsets(
+    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service
+) -> Response:
+    """Score all subsets of the movable features in a thread."""
+    knows_all = _knows_all(request)
+    return await _scored(service, lambda stop: service.subsets(body, model, stop, request.arrived, knows_all))
+
+
+async def _scored(service: Service, work: Callable[[StopFlag], str]) -> Response:
+    """What is said in one piece, and only when all of it is known; it takes no turns, so it has other threads."""
     stop = service.admit()
     try:
-        loop = asyncio.get_running_loop()
-        text = await loop.run_in_executor(service.predictors, service.predict, body, model, stop, request.arrived)
+        text = await asyncio.get_running_loop().run_in_executor(service.predictors, work, stop)
     finally:
         service.release(stop)
     return Response(text, media_type="application/json")

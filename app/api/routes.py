@@ -18,10 +18,10 @@ from app.api.listings import (
     list_models,
 )
 from app.api.metrics import CONTENT_TYPE
-from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, Health
+from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, SUBSETS, Health
 from app.api.predictions import SeveralPredictions, SinglePrediction
 from app.api.readiness import Readiness, Verbose, readiness
-from app.api.responding import respond, respond_with_predictions
+from app.api.responding import respond, respond_with_predictions, respond_with_subsets
 from app.api.schemas import PredictionsRequest
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
@@ -88,3 +88,9 @@ async def counterfactuals(model: TheModel, body: Asked, request: Request) -> Res
 async def predictions(model: TheModel, body: PredictionsRequest, request: Request) -> Response:
     assert isinstance(request, ParsedRequest)
     return await respond_with_predictions(request, body, model, service_of(request))
+
+
+@work.post("/subsets", summary="All subsets of the movable features, for a picture of them", **SUBSETS)
+async def subsets(model: TheModel, body: Asked, request: Request) -> Response:
+    assert isinstance(request, ParsedRequest)
+    return await respond_with_subsets(request, body, model, service_of(request))

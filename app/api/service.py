@@ -16,12 +16,13 @@ from app.adapters.runs import Runs
 from app.api.answers import Answer
 from app.api.errors import Busy, FieldError, InvalidRequest, ModelTooSlow, Stopping, UnknownModel, UnknownRegistry
 from app.api.pairs import Pairs
-from app.api.posing import understand
+from app.api.posing import Question, understand
 from app.api.predictions import predict
 from app.api.promptness import is_prompt_to_pose
 from app.api.reading import check_extents
 from app.api.reloads import Reloads
 from app.api.schemas import CounterfactualsRequest, LimitsBody, PredictionsRequest
+from app.api.subsets import subsets_json
 from app.api.watchdog import MARGIN_SECONDS, Watchdog
 from app.core.budget import Interrupted, Limits, StopFlag, Stopped
 from app.settings import Settings
@@ -149,21 +150,9 @@ class Service:
 
         Where everybody waits for it and the model does not return, `HeldUp`.
         """
-        check_extents(body, OBJECTS, self.settings.max_features)
         limits = self._limits(body.limits)
-        if time.perf_counter() > arrived + limits.deadline_seconds + MARGIN_SECONDS:
-            # Its turn comes only now: it was others whom it has waited for.
-            raise Busy
-        # The model is looked up again, with all that belongs to it: it may have been switched since.
-        loaded = self.loaded
-        model = loaded.model(model.name)
-        # Looking for contradictions may take a while, but not all of the time that there is.
-        until = arrived + limits.deadline_seconds / 4
-        question = understand(
-            body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter(), knows_all
-        )
-        runs = self._watchdog.watch(arrived + limits.deadline_seconds, everybody_waits)
-        stop.also(runs.end)
+        question = self._understood(body, model, limits.deadline_seconds, arrived, knows_all)
+        runs = self._watched(stop, arrived + limits.deadline_seconds, everybody_waits)
         try:
             answer = Answer(question, body.limits.engine, limits, time.perf_counter, arrived, stop, runs)
         except Stopped:
@@ -173,6 +162,45 @@ class Service:
             raise Stopping
         return answer
 
+    def subsets(
+        self, body: CounterfactualsRequest, model: Model, stop: StopFlag, arrived: float, knows_all: bool = True
+    ) -> str:
+        """What the model says of every subset of the movable features, as JSON: all of them by the deadline, or none.
+
+        The other limits are those of a search, which this is not.
+        """
+        seconds = self._limits(body.limits).deadline_seconds
+        question = self._understood(body, model, seconds, arrived, knows_all)
+        runs = self._watched(stop, arrived + seconds)
+        try:
+            return subsets_json(question, seconds, arrived, stop, runs)
+        except Stopped:
+            reason = self._reason_to_stop(runs)
+            raise _too_short(seconds) if isinstance(reason, ModelTooSlow) else reason from None
+
+    def _understood(
+        self, body: CounterfactualsRequest, model: Model, seconds: float, arrived: float, knows_all: bool
+    ) -> Question:
+        """The question of a request that came in at that time and has so many seconds."""
+        check_extents(body, OBJECTS, self.settings.max_features)
+        if time.perf_counter() > arrived + seconds + MARGIN_SECONDS:
+            # Its turn comes only now: it was others whom it has waited for.
+            raise Busy
+        # The model is looked up again, with all that belongs to it: it may have been switched since.
+        loaded = self.loaded
+        model = loaded.model(model.name)
+        # Looking for contradictions may take a while, but not all of the time that there is.
+        until = arrived + seconds / 4
+        return understand(
+            body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter(), knows_all
+        )
+
+    def _watched(self, stop: StopFlag, deadline: float, everybody_waits: bool = False) -> Runs:
+        """Runs that end some time after the deadline, and with the flag."""
+        runs = self._watchdog.watch(deadline, everybody_waits)
+        stop.also(runs.end)
+        return runs
+
     def predict(self, body: PredictionsRequest, model: Model, stop: StopFlag, arrived: float) -> str:
         """What the model says, within the time that a request has if it names none, from when its turn has come."""
         seconds = self._limits(LimitsBody()).deadline_seconds
@@ -180,8 +208,7 @@ class Service:
         if began - arrived > seconds:
             # It was others whom it has waited for.
             raise Busy
-        runs = self._watchdog.watch(began + seconds)
-        stop.also(runs.end)
+        runs = self._watched(stop, began + seconds)
         try:
             return predict(body, model, runs)
         except Interrupted:
@@ -237,3 +264,8 @@ class Service:
 
 def _too_many(seconds: float) -> InvalidRequest:
     return InvalidRequest([FieldError("instances", f"take longer than {seconds:g} s; send fewer at a time")])
+
+
+def _too_short(seconds: float) -> InvalidRequest:
+    reason = f"is over after {seconds:g} s, before every subset is scored; allow more, or lock more features"
+    return InvalidRequest([FieldError("limits.deadline_ms", f"{reason} with constraints.immutable")])

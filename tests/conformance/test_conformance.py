@@ -34,7 +34,7 @@ def asked_by_schemathesis(server: LiveServer, folder: Path, *options: str, **var
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-1000:]
-    assert "Tested: 9" in done.stdout
+    assert "Tested: 10" in done.stdout
     statuses = [int(status) for status in re.findall(r'"status_code":\s*(\d+)', report.read_text())]
     return {status: statuses.count(status) for status in sorted(set(statuses))}
 

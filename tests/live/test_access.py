@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.live.asking import PATH, PERSON, lines_of, refused, workers_of
 from tests.live_server import PATIENCE, LiveServer, live_server
 
 WRONG = "flipset_all_" + "0" * 64
+WORK = ("counterfactuals", "predictions", "subsets")
 
 
 def add_key(file: Path, name: str, models: tuple[str, ...] | None = None, rate: Rate | None = None) -> dict[str, str]:
@@ -143,9 +145,9 @@ def test_a_key_for_some_models_is_for_no_others(client: httpx.Client, little: di
     forbidden = [
         client.request(method, f"/v1/models/{name}{path}", json={"instance": PERSON}, headers=little)
         for name in ("hcv", "no-such-model")
-        for method, path in (("GET", ""), ("GET", "/examples"), ("POST", "/counterfactuals"), ("POST", "/predictions"))
+        for method, path in (("GET", ""), ("GET", "/examples"), *(("POST", f"/{work}") for work in WORK))
     ]
-    assert [list(refused(response, 403)) for response in forbidden] == [["model"]] * 8
+    assert [list(refused(response, 403)) for response in forbidden] == [["model"]] * 10
     assert all(said(response) == said(forbidden[0]) for response in forbidden)
 
 
@@ -173,16 +175,16 @@ def test_a_registry_of_other_models_is_told_as_one_that_does_not_exist(
     client: httpx.Client, everything: dict[str, str], little: dict[str, str]
 ):
     """Also where the question is posed in a thread, as a long one is."""
-    path = "/v1/models/synthetic/counterfactuals"
-    for context in ({}, {"note": "x" * 100_000}):
+    for work, context in product(("counterfactuals", "subsets"), ({}, {"note": "x" * 100_000})):
+        path = f"/v1/models/synthetic/{work}"
         there, not_there = (
             client.post(path, json={"instance": {}, "registry": name, "context": context}, headers=little)
             for name in ("hcv", "qqq")
         )
         assert "is not known" in refused(there, 422)["registry"]
         assert said(there) == said(not_there)
-    told = client.post(path, json={"instance": {}, "registry": "hcv"}, headers=everything)
-    assert "does not fit this model" in refused(told, 422)["registry"]
+        told = client.post(path, json={"instance": {}, "registry": "hcv"}, headers=everything)
+        assert "does not fit this model" in refused(told, 422)["registry"]
 
 
 def test_no_key_stands_in_the_log(guarded: LiveServer, client: httpx.Client, everything: dict[str, str]):

@@ -45,7 +45,7 @@ def test_a_model_that_breaks_down(tmp_path: Path):
 
 def _refuse_at_once(server: LiveServer) -> None:
     with server.client() as client:
-        for path in ("counterfactuals", "predictions"):
+        for path in ("counterfactuals", "predictions", "subsets"):
             response = client.post(f"/v1/models/table/{path}", json={"instance": {"a": SECRET, "b": 0}})
             refused(response, 422)
             assert str(SECRET) not in response.text
@@ -61,6 +61,10 @@ def _break_down_on_the_way(server: LiveServer) -> None:
             assert response.status_code == 200
             assert '"type":"error"' in response.text
             assert '"status":422' in response.text
+        # All subsets, or none.
+        none = client.post("/v1/models/table/subsets", json=body)
+        assert none.json()["type"].endswith("model-failed")
+        assert str(SECRET) not in none.text
         whole = ask(client, body, "table", "application/json").json()
         assert "summary" not in whole
         assert json.dumps(whole["error"]).count(str(SECRET)) == 0

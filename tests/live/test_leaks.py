@@ -191,6 +191,7 @@ def _answer(watched: Watched) -> None:
         assert response.status_code == 200
         assert {marks.AMOUNT, marks.SCORES[0], marks.SCORES[2]} <= marks.found(marks.ALL, response.content)
     assert watched.ask("marked", "predictions", json={"instance": instance()}).status_code == 200
+    assert watched.ask("marked", "subsets", json=request()).status_code == 200
     engines = [request(limits={"engine": engine}) for engine in ("lattice", "cemsp")]
     no_way_out = request(constraints={"immutable": ["amount"]})
     favourable = request(instance=instance(amount=1, rate=1))
@@ -258,15 +259,18 @@ def _refuse_values(watched: Watched) -> None:
     ]
     for body in bodies:
         assert watched.ask("marked", json=body).status_code == 422, body
+        assert watched.ask("marked", "subsets", json=body).status_code == 422, body
     several = {"instances": [instance(), instance(amount=marks.TEXT)]}
     assert watched.ask("marked", "predictions", json=several).status_code == 422
 
 
 def _break_down(watched: Watched) -> None:
     """The model itself fails, at once or on the way: its runtime quotes the value in its message."""
-    for path in ("counterfactuals", "predictions"):
+    for path in ("counterfactuals", "predictions", "subsets"):
         assert watched.ask("table", path, json={"instance": {"a": marks.INDEX, "b": 0}}).status_code == 422
-    response = watched.ask("table", json={"instance": {"a": 0, "b": 1}, "guide": {"a": marks.INDEX}})
+    on_the_way = {"instance": {"a": 0, "b": 1}, "guide": {"a": marks.INDEX}}
+    assert watched.ask("table", "subsets", json=on_the_way).status_code == 422
+    response = watched.ask("table", json=on_the_way)
     _ends_with_an_error(response)
 
 

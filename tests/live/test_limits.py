@@ -16,6 +16,7 @@ from tests.test_cli import flipset
 
 JSON = {"Content-Type": "application/json"}
 PREDICTIONS = "/v1/models/synthetic/predictions"
+SUBSETS = "/v1/models/synthetic/subsets"
 SLOW = [f"f{index}" for index in range(9)]
 
 
@@ -36,7 +37,7 @@ def padded(size: int) -> bytes:
     return body + b" " * (size - len(body))
 
 
-@pytest.mark.parametrize("path", [PATH, PREDICTIONS])
+@pytest.mark.parametrize("path", [PATH, PREDICTIONS, SUBSETS])
 def test_a_body_that_is_too_long_is_refused(client: httpx.Client, path: str):
     assert client.post(path, content=padded(200_000), headers=JSON).status_code == 200
     assert list(refused(client.post(path, content=padded(200_001), headers=JSON), 413)) == ["body"]
@@ -76,6 +77,7 @@ def test_an_object_with_too_many_entries_is_refused(client: httpx.Client, field:
     values: Any = {"low": 1} if field == "normal_ranges" else 1
     body = {"instance": PERSON, field: {f"k{number}": values for number in range(41)}}
     assert refused(ask(client, body), 422) == {field: "holds more than 40 entries"}
+    assert refused(client.post(SUBSETS, json=body), 422) == {field: "holds more than 40 entries"}
     if field in ("instance", "context"):
         assert refused(client.post(PREDICTIONS, json=body), 422) == {field: "holds more than 40 entries"}
 
@@ -89,7 +91,7 @@ def test_a_model_of_more_features_than_may_be_is_not_served(command: str, worker
     ]
 
 
-@pytest.mark.parametrize("path", [PATH, PREDICTIONS])
+@pytest.mark.parametrize("path", [PATH, PREDICTIONS, SUBSETS])
 def test_a_long_body_is_refused_in_the_same_words_as_a_short_one(client: httpx.Client, path: str):
     """Long ones are checked in a thread."""
     wrong = json.dumps({"instance": {"A": []}, "context": [], "colour": 1}).encode()
@@ -112,14 +114,15 @@ def test_predictions_that_take_too_long_end(slow: LiveServer):
     assert refused(late, 422) == {"instances": "take longer than 2 s; send fewer at a time"}
 
 
-def test_one_more_prediction_than_may_be_under_way_says_when_to_come_back(slow: LiveServer):
+@pytest.mark.parametrize("work", ["predictions", "subsets"])
+def test_one_more_than_may_be_under_way_is_told_when_to_come_back(slow: LiveServer, work: str):
     one = {"instance": dict.fromkeys(SLOW, 0)}
     heavy = {**one, "limits": {"engine": "cemsp"}}
     with slow.client() as client, slow.client() as other:
         with client.stream("POST", "/v1/models/slow/counterfactuals", json=heavy) as response:
             lines = response.iter_lines()
             next(lines)
-            full = other.post("/v1/models/slow/predictions", json=one)
+            full = other.post(f"/v1/models/slow/{work}", json=one)
             assert refused(full, 503) == {}
             assert int(full.headers["retry-after"]) > 0
         # The reader has left: its place is free as soon as that is noticed.

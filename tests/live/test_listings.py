@@ -77,4 +77,4 @@ def test_the_openapi_document_refers_only_to_what_it_holds(client: httpx.Client)
     schemas = json.loads(document)["components"]["schemas"]
     referred = {part.split('"')[0] for part in document.split('"#/components/schemas/')[1:]}
     assert referred <= set(schemas)
-    assert {"Start", "Counterfactual", "Progress", "Summary", "ErrorLine", "Problem"} <= set(schemas)
+    assert {"Start", "Counterfactual", "Progress", "Summary", "ErrorLine", "Problem", "Subsets"} <= set(schemas)

@@ -82,11 +82,12 @@ def test_no_answer_is_kept_held_back_or_taken_for_something_else(client: httpx.C
         client.post(PATH, json={"instance": {}}),
         client.post(PATH, content=b"{", headers={"content-type": "application/json"}),
         client.post("/v1/models/synthetic/predictions", json={"instance": PERSON}),
+        client.post("/v1/models/synthetic/subsets", json={"instance": PERSON}),
         client.get("/v1/models/nope"),
         client.get("/nope"),
         client.get("/readyz"),
     ]
-    assert [answer.status_code for answer in answers] == [200, 200, 422, 400, 200, 404, 404, 200]
+    assert [answer.status_code for answer in answers] == [200, 200, 422, 400, 200, 200, 404, 404, 200]
     for answer in answers:
         assert answer.headers.get_list("cache-control") == ["no-store"]
         assert answer.headers.get_list("x-accel-buffering") == ["no"]

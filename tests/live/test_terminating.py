@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.networks import Network
 # How often the model goes round, and what it judges by.
 NAMES = ["rounds", "f1", "f2", "f3", "f4"]
 PATH = "/v1/models/spin/counterfactuals"
+SUBSETS = "/v1/models/spin/subsets"
 ENDLESS = hostile_graphs.ENDLESS
 
 
@@ -84,6 +86,27 @@ def test_a_prediction_that_never_returns_is_refused(folder: Path):
     ):
         response = client.post("/v1/models/spin/predictions", json={"instance": request(rounds=ENDLESS)["instance"]})
         assert "model-too-slow" in response.json()["type"]
+
+
+def test_subsets_of_which_one_never_returns_are_refused(spin: LiveServer):
+    with spin.client() as client:
+        response = client.post(SUBSETS, json=request())
+        assert list(refused(response, 422)) == ["limits.deadline_ms"]
+        is_answered(client)
+
+
+def test_subsets_under_way_at_a_stop_are_refused(spin: LiveServer):
+    """Where nothing has been sent yet, it can still be said when to come back."""
+    with spin.client() as client, spin.client() as other, ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(client.post, SUBSETS, json=request(deadline_ms=60_000))
+        until = time.monotonic() + PATIENCE
+        while "flipset_searches_in_flight 1" not in other.get("/metrics").text:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        spin.terminate()
+        response = asked.result(timeout=PATIENCE)
+        assert refused(response, 503) == {}
+        assert response.json()["type"].endswith("stopping")
 
 
 def test_others_are_answered_while_it_spins(spin: LiveServer):

@@ -115,6 +115,7 @@ def test_each_kind_of_answer_is_counted_once(alone: LiveServer):
         ask(client, {"instance": {}})
         ask(client, {"instance": PERSON}, model="nobody-s")
         client.post("/v1/models/synthetic/predictions", json={"instances": [PERSON] * 5})
+        client.post("/v1/models/synthetic/subsets", json={"instance": PERSON})
         client.get("/a/path/of/my/own")
         client.request("BREW", "/livez")
         counted = figures(client)
@@ -127,7 +128,8 @@ def test_each_kind_of_answer_is_counted_once(alone: LiveServer):
     searches = "flipset_searches_total{engine=lattice,model=synthetic,outcome=found,stopped_by=none}"
     assert (counted[searches], total(counted, "flipset_searches_total")) == (2, 2)
     assert counted["flipset_counterfactuals_total{model=synthetic}"] == 6
-    assert counted["flipset_model_rows_total{model=synthetic}"] == 2 * 16 + 5
+    assert counted["flipset_model_rows_total{model=synthetic}"] == 2 * 16 + 5 + 16
+    assert counted["flipset_requests_total{method=POST,route=/v1/models/{model}/subsets,status=200}"] == 1
     assert counted["flipset_refused_total{reason=unknown-model}"] == 1
     assert counted["flipset_refused_total{reason=invalid-request}"] == 1
     assert counted["flipset_searches_in_flight{}"] == 0

@@ -61,6 +61,9 @@ def make_input(examples: Examples, seed: int, number: int) -> Input:
     kind = rng.choice(KINDS)
     model, request = examples.one(rng)
     work = "predictions" if kind != "constraints" and rng.random() < 0.25 else "counterfactuals"
+    if work == "counterfactuals" and rng.random() < 0.2:
+        # The same request, asked for the whole picture.
+        work = "subsets"
     if work == "predictions" and rng.random() < 0.8:
         request = {key: value for key, value in request.items() if key in ("instance", "context", "target")}
     method, path = "POST", f"/v1/models/{model}/{work}"

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from app.api.openapi import Problem
+from app.api.openapi import Problem, Subsets
 
 # What uvicorn says to a client that does not speak HTTP; the app never hears of it.
 NOT_HTTP = b"Invalid HTTP request received."
@@ -37,6 +37,8 @@ def judge(method: str, path: str, reply: Reply) -> None:
         _judge_refusal(reply)
     elif path.endswith("/counterfactuals"):
         _judge_success(reply)
+    elif path.endswith("/subsets"):
+        Subsets.model_validate(strict_json(reply.body))
 
 
 def _judge_refusal(reply: Reply) -> None:

@@ -54,12 +54,13 @@ def _made(folder: Path) -> Path:
 
 
 def small_questions() -> list[Question]:
-    """Every example of every shipped model in all three forms, its prediction, and the listings."""
+    """Every example of every shipped model in all three forms, its subsets, its prediction, and the listings."""
     asked = [Question("listing", "GET", path, "*/*") for path in ("/v1/models", "/openapi.json", "/readyz", "/livez")]
     for file in sorted((ROOT / "models").glob("*/examples/*.json")):
         model, request = file.parent.parent.name, json.loads(file.read_text())
         path = f"/v1/models/{model}"
         asked += [Question("small search", "POST", f"{path}/counterfactuals", form, _body(request)) for form in FORMS]
+        asked.append(Question("subsets", "POST", f"{path}/subsets", "*/*", _body(request)))
         wanted = {key: value for key, value in request.items() if key in ("instance", "context", "target")}
         asked.append(Question("prediction", "POST", f"{path}/predictions", "*/*", _body(wanted)))
         asked.append(Question("listing", "GET", f"{path}/examples", "*/*"))

@@ -28,6 +28,7 @@ export function featureRow(feature, actions, openRule) {
     "Rule…",
     unseen(` for ${title}`),
   );
+  const controls = h("div", { class: "controls" }, lock, direction, rule);
   const row = h(
     "li",
     { class: "feature", "data-feature": feature.name },
@@ -40,7 +41,7 @@ export function featureRow(feature, actions, openRule) {
     ),
     h("div", { class: "entry" }, input),
     picture,
-    h("div", { class: "controls" }, lock, direction, rule),
+    controls,
     help,
     flaw,
   );
@@ -65,6 +66,8 @@ export function featureRow(feature, actions, openRule) {
     lock.replaceChildren(padlock(locked), locked ? "Locked" : "Lock", unseen(` ${title}`));
     lock.setAttribute("aria-pressed", String(locked));
     if (direction) direction.value = way ?? "";
+    // Of what has no range nothing can be asked, unless something was.
+    controls.hidden = finding?.why_not === "no_range" && !locked && !way;
   }
 
   return { row, show, feature };

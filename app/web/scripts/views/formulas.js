@@ -110,9 +110,11 @@ function fit(input) {
   input.rows = input.value.split("\n").length;
 }
 
+// Columns count characters, and JavaScript half of some.
 function placeOf(text, line, column) {
   const lines = text.split("\n");
-  return lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+  const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  return before + [...lines[line - 1]].slice(0, column - 1).join("").length;
 }
 
 function sentence(text) {

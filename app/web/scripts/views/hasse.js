@@ -5,7 +5,9 @@ import { counted, scoreText } from "../numbers.js";
 import { goalOf } from "../words.js";
 
 const RADIUS = 8;
-const STEP = { x: 34, y: 58 };
+// Few nodes have their names beside them; of many there is only room for the marks.
+const LABELLED = { most: 16, x: 84, y: 92, line: 12 };
+const CLOSE = { x: 34, y: 58 };
 const SHAPES = {
   minimal: `M${-RADIUS - 1} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${2 * RADIUS + 2} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${-2 * RADIUS - 2} 0`,
   maximal_failing: `M${-RADIUS} ${-RADIUS}h${2 * RADIUS}v${2 * RADIUS}h${-2 * RADIUS}z`,
@@ -15,18 +17,21 @@ const SHAPES = {
 
 export function hasse(subsets, model, titled, onChoose) {
   const goal = goalOf(subsets.target, model.classes);
-  const nodes = laidOut(subsets.subsets);
-  const width = Math.max(...nodes.map(({ x }) => x)) + 2 * STEP.x;
-  const height = subsets.features.length * STEP.y + 60;
+  const labelled = subsets.subsets.length <= LABELLED.most;
+  const step = labelled ? LABELLED : CLOSE;
+  const nodes = laidOut(subsets.subsets, step);
+  const width = Math.max(...nodes.map(({ x }) => x)) + 2 * step.x;
+  const height = subsets.features.length * step.y + 60;
   const said = h("p", { class: "said" }, "Point at a combination, or move through them with the arrow keys.");
   const drawing = svg("svg", {
     class: "hasse",
-    viewBox: `${-STEP.x} ${-height + 30} ${width} ${height}`,
+    viewBox: `${-step.x} ${-height + 36} ${width} ${height}`,
+    width: String(width * 1.2),
     role: "group",
     "aria-label": "All combinations of changes by size, from none at the bottom to all at the top",
   });
   drawing.append(svg("g", { class: "edges", "aria-hidden": "true" }, edges(nodes)));
-  const marks = nodes.map((node) => mark(node, words(node, titled, goal)));
+  const marks = nodes.map((node) => mark(node, words(node, titled, goal), labelled));
   drawing.append(...marks);
   const tell = (index) => {
     said.textContent = words(nodes[index], titled, goal);
@@ -48,7 +53,7 @@ function choose({ role, features }, onChoose) {
 }
 
 // Bottom to top by size; each size centred.
-function laidOut(subsets) {
+function laidOut(subsets, step) {
   const sizes = new Map();
   for (const subset of subsets)
     sizes.set(subset.features.length, [...(sizes.get(subset.features.length) ?? []), subset]);
@@ -57,8 +62,8 @@ function laidOut(subsets) {
     level.map((subset, index) => ({
       ...subset,
       size,
-      x: STEP.x * (index + (widest - level.length) / 2),
-      y: -STEP.y * size,
+      x: step.x * (index + (widest - level.length) / 2),
+      y: -step.y * size,
       kind: kindOf(subset),
     })),
   );
@@ -76,22 +81,33 @@ function edges(nodes) {
   );
 }
 
-function mark(node, label) {
+function mark(node, words, labelled) {
   const element = svg(
     "g",
     {
       class: `node ${node.kind}${node.allowed ? "" : " forbidden"}`,
       transform: `translate(${node.x} ${node.y})`,
       tabindex: "-1",
-      role: "img",
-      "aria-label": label,
+      role: node.role === "minimal" ? "button" : "img",
+      "aria-label": words,
     },
     svg("circle", { class: "target-area", r: "14" }),
     svg("path", { d: SHAPES[node.kind] }),
   );
   if (node.role === "minimal") element.append(svg("path", { class: "tick", d: "M-4 0l3 3.5l5.5 -7" }));
   if (node.role === "maximal_failing") element.append(svg("path", { class: "tick", d: "M-4 -4l8 8M4 -4l-8 8" }));
+  if (labelled) element.append(...label(node.features));
   return element;
+}
+
+function label(features) {
+  return (features.length ? features : ["as it is"]).map((name, place) =>
+    svg("text", { y: String(22 + LABELLED.line * place), "text-anchor": "middle" }, shortened(name)),
+  );
+}
+
+function shortened(name) {
+  return name.length > 12 ? `${name.slice(0, 11)}…` : name;
 }
 
 function words({ features, score, favourable, allowed, role }, titled, goal) {

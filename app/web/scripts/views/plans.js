@@ -75,8 +75,8 @@ export function showPlans(section, store, actions) {
     (shown, problem, phase) => {
       const { model, registry, question } = store.get();
       // While another answer is on its way, its buttons would be about a question that is no longer asked.
-    explained.inert = ["asking", "streaming"].includes(phase);
-    explained.replaceChildren(
+      explained.inert = ["asking", "streaming"].includes(phase);
+      explained.replaceChildren(
         ...explanation({
           shown,
           problem,

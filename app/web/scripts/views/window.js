@@ -5,6 +5,8 @@ import { h } from "../elements.js";
 // Drawn above and below what is seen, in heights of the window.
 const MARGIN = 0.75;
 const MOST_PRINTED = 100;
+// So few are drawn in any case: whoever searches in the page, or has it read, finds all of them.
+const ALWAYS_DRAWN = 60;
 
 export function createWindow(list, draw) {
   const top = h("li", { class: "room", role: "presentation", "aria-hidden": "true" });
@@ -48,6 +50,7 @@ export function createWindow(list, draw) {
 
   function seen() {
     if (printing) return [0, Math.ceil(Math.min(plans.length, MOST_PRINTED) / sizes.columns)];
+    if (plans.length <= ALWAYS_DRAWN) return [0, tops.length - 1];
     const height = window.innerHeight;
     const begin = -list.getBoundingClientRect().top;
     const first = Math.max(rowAt(begin - MARGIN * height), 0);

@@ -9,7 +9,19 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import deadlines, first_answers, forty, growth, hcv, lattice, memory, report, request_rates, sixteen
+from benchmarks import (
+    deadlines,
+    first_answers,
+    forty,
+    growth,
+    hcv,
+    lattice,
+    memory,
+    page,
+    report,
+    request_rates,
+    sixteen,
+)
 from benchmarks.figures import Figure
 from benchmarks.sizes import FULL, QUICK
 from benchmarks.workshop import Workshop
@@ -26,6 +38,7 @@ GROUPS: dict[str, Callable[[Workshop], Iterator[Figure]]] = {
     "memory": memory.figures,
     "growth": growth.figures,
     "deadline": deadlines.figures,
+    "page": page.figures,
 }
 
 

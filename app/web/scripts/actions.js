@@ -4,7 +4,7 @@ import { NO_ANSWER } from "./asking.js";
 import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
 import { parseNumber } from "./numbers.js";
 import { partsOf } from "./request.js";
-import { getModel, getRegistry, listExamples } from "./service.js";
+import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
 
 const NOBODY = {
   instance: {},
@@ -20,6 +20,8 @@ const NOBODY = {
 const NO_VIEW = { sort: "rank", wanted: {}, pinned: [] };
 
 export function createActions(store, asker) {
+  let turn = 0;
+
   function change(changes, options) {
     store.set(changes);
     asker.ask(options);
@@ -42,12 +44,20 @@ export function createActions(store, asker) {
     const name = question.registry === undefined ? model.normal_ranges : question.registry;
     // Without it the page still works: what a registry always asks for is then shown by its path.
     const registry = name === null ? null : await getRegistry(name).catch(() => null);
-    if (store.get().model === model) store.set({ registry });
+    const now = store.get();
+    if (now.model === model && now.question.registry === question.registry) store.set({ registry });
   }
 
   async function chooseModel(name, { question = { constraints: {} }, ...rest } = {}) {
     asker.stop();
+    turn += 1;
+    const own = turn;
     const [model, examples] = await Promise.all([getModel(name), listExamples(name)]);
+    const [example] = examples;
+    if (model.classes.length === 2 && model.target.threshold === null && example)
+      model.givesShares = await givesShares(model, example.request.instance).catch(() => false);
+    // Another one was chosen meanwhile.
+    if (own !== turn) return;
     store.set({ ...NOBODY, model, examples, registry: null, question, view: NO_VIEW, ...rest });
     asker.ask();
     await loadRegistry();
@@ -122,11 +132,12 @@ export function createActions(store, asker) {
     stop: asker.stop,
     askAgain: () => asker.ask(),
     changeView: (changes) => store.set({ view: { ...store.get().view, ...changes } }),
-    togglePin(rank) {
+    // Two at the most: a third takes the place of the first.
+    togglePin(key) {
       const { view } = store.get();
-      const pinned = view.pinned.includes(rank)
-        ? view.pinned.filter((one) => one !== rank)
-        : [...view.pinned, rank].slice(-2);
+      const pinned = view.pinned.includes(key)
+        ? view.pinned.filter((one) => one !== key)
+        : [...view.pinned, key].slice(-2);
       store.set({ view: { ...view, pinned } });
     },
   };

@@ -6,7 +6,7 @@ import { judgeSubsets, Problem, streamCounterfactuals } from "./service.js";
 // A pause in typing that is long enough to ask.
 const TYPING_MS = 150;
 // Waiting longer than this for a busy service is for the person to decide.
-const LONGEST_WAIT_S = 10;
+export const LONGEST_WAIT_S = 10;
 // Beyond that a drawing of all subsets shows nothing any more.
 export const MOST_DRAWN = 6;
 

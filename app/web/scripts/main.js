@@ -40,9 +40,11 @@ let hasKey = false;
 const openKey = keyDialog((key) => {
   useKey(key);
   hasKey = true;
-  byId("key-button").hidden = false;
 });
-const askForKey = (next) => openKey(next, hasKey);
+function askForKey(next) {
+  byId("key-button").hidden = false;
+  openKey(next, hasKey);
+}
 const asker = createAsker(store, askForKey);
 const actions = createActions(store, asker);
 const openRule = ruleDialog(store, actions);
@@ -83,11 +85,7 @@ store.watch(
     clearTimeout(announcing);
     const { start, model } = store.get();
     announcing = setTimeout(() => {
-      byId("announcer").textContent = announcement(
-        answer,
-        start,
-        start && model ? goalOf(start.target, model.classes) : null,
-      );
+      byId("announcer").textContent = announcement(answer, start, start && model ? goalOf(start.target, model) : null);
     }, 400);
   },
 );

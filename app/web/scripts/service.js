@@ -35,6 +35,18 @@ export function counterfactualsAddress(model) {
   return address(`v1/models/${encodeURIComponent(model)}/counterfactuals`);
 }
 
+// Whether the two scores of a model are shares of a whole, so that one half is where the decision turns: seen on one row.
+export async function givesShares(model, instance) {
+  const path = address(`v1/models/${encodeURIComponent(model.name)}/predictions`);
+  const scores = await Promise.all(
+    model.classes.map(async (name) => {
+      const response = await send(path, posted({ instance, target: { classes: [name] } }, "application/json"));
+      return (await response.json()).prediction.score;
+    }),
+  );
+  return Math.abs(scores[0] + scores[1] - 1) < 1e-3;
+}
+
 export async function judgeSubsets(model, request, signal) {
   const response = await send(
     address(`v1/models/${encodeURIComponent(model)}/subsets`),

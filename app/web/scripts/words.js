@@ -50,26 +50,21 @@ export function conditionWords(when) {
 }
 
 // Where the score must lie: {low, high, words}; low and high may be null.
-export function goalOf(target, classes) {
-  if (!target.classes) {
-    const words =
-      target.low === null
-        ? `at most ${target.high}`
-        : target.high === null
-          ? `at least ${target.low}`
-          : `from ${target.low} to ${target.high}`;
-    return { low: target.low, high: target.high, words: `must be ${words}` };
-  }
+export function goalOf(target, { classes, givesShares }) {
+  if (!target.classes) return { low: target.low, high: target.high, words: `must be ${intervalWords(target)}` };
   const wanted = target.classes.join(" or ");
   if (target.threshold !== null)
     return { low: target.threshold, high: null, words: `${wanted} needs a score of at least ${target.threshold}` };
-  if (classes.length === 2)
-    return {
-      low: 0.5,
-      high: null,
-      words: `${wanted} must be more likely than ${classes.find((one) => !target.classes.includes(one))}`,
-    };
-  return { low: null, high: null, words: `${wanted} must be the most likely class` };
+  const others = classes.filter((one) => !target.classes.includes(one));
+  // Only of two shares of a whole is it known where the one overtakes the other.
+  if (classes.length === 2 && givesShares)
+    return { low: 0.5, high: null, words: `${wanted} must be more likely than ${others[0]}` };
+  return { low: null, high: null, words: `${wanted} must score higher than ${others.join(" and ")}` };
+}
+
+function intervalWords({ low, high }) {
+  if (low === null) return `at most ${high}`;
+  return high === null ? `at least ${low}` : `from ${low} to ${high}`;
 }
 
 export function changeWords(change) {

@@ -4,6 +4,10 @@ import { byId, fillSelect, h, newId } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { contextFields } from "../request.js";
 
+// What a service searches for where nothing is said, unless it was set up otherwise; and what may be asked for.
+const DEADLINE_MS = 10_000;
+const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
+
 export function showModelChoice(place, store, choose) {
   const id = newId("model");
   const select = h("select", { id, onchange: () => choose(select.value) });
@@ -106,38 +110,35 @@ function contextSelect(id, name, field, actions) {
 
 // What is rarely changed, out of the way until it is wanted.
 function options(store, actions) {
-  const ids = { registry: newId("registry"), threshold: newId("threshold"), deadline: newId("deadline") };
-  const registry = h("select", {
-    id: ids.registry,
-    onchange: () => actions.changeRegistry(registry.value === byDefault() ? undefined : registry.value),
-  });
-  const byDefault = () => store.get().model.normal_ranges;
+  const registry = h("select", { id: newId("registry"), onchange: () => changeRegistry(registry, store, actions) });
   const threshold = h("input", {
-    id: ids.threshold,
+    id: newId("threshold"),
     type: "text",
     inputmode: "decimal",
     autocomplete: "off",
     oninput: () => changeThreshold(threshold, store, actions),
   });
-  const deadline = h(
-    "select",
-    { id: ids.deadline, onchange: () => changeDeadline(Number(deadline.value), store, actions) },
-    [2, 10, 30, 60].map((count) => h("option", { value: String(count * 1000) }, `${count} s`)),
-  );
+  const deadline = h("select", {
+    id: newId("deadline"),
+    onchange: () => changeDeadline(Number(deadline.value), store, actions),
+  });
   const thresholdField = field("Threshold", threshold);
   store.watch(
     (state) => [state.model, state.question],
     (model, question) => {
       if (!model) return;
-      fillSelect(
-        registry,
-        model.registries.map((name) => [name, name]),
-        question.registry ?? model.normal_ranges ?? "",
-      );
+      const current = question.registry === undefined ? model.normal_ranges : question.registry;
+      fillSelect(registry, [...model.registries.map((name) => [name, name]), ["", "none"]], current ?? "");
       thresholdField.hidden = !model.target.classes;
       threshold.placeholder = model.target.threshold ?? "class must win";
       if (document.activeElement !== threshold) threshold.value = question.target?.threshold ?? "";
-      deadline.value = String(question.limits?.deadline_ms ?? 10_000);
+      const chosen = question.limits?.deadline_ms ?? DEADLINE_MS;
+      const offered = [...new Set([...DEADLINES_MS, chosen])].sort((one, other) => one - other);
+      fillSelect(
+        deadline,
+        offered.map((time) => [String(time), `${time / 1000} s`]),
+        String(chosen),
+      );
     },
   );
   return h(
@@ -152,6 +153,11 @@ function options(store, actions) {
       field("Search for at most", deadline),
     ),
   );
+}
+
+function changeRegistry(select, store, actions) {
+  const chosen = select.value || null;
+  actions.changeRegistry(chosen === store.get().model.normal_ranges ? undefined : chosen);
 }
 
 function field(text, input) {

@@ -3,13 +3,14 @@
 import { h } from "../elements.js";
 import { scoreText, withUnit } from "../numbers.js";
 import { ARROWS, goalOf } from "../words.js";
+import { planKey } from "./plan-card.js";
 
 export function showComparison(place, store, actions) {
   store.watch(
-    (state) => [state.shown.request, state.view.pinned, state.model],
-    (request, pinned, model) => {
-      const { shown } = store.get();
-      const plans = pinned.map((rank) => shown.plans[rank - 1]).filter(Boolean);
+    (state) => [state.shown.request, state.shown.summary, state.view.pinned],
+    (request, summary, pinned) => {
+      const { model, shown } = store.get();
+      const plans = pinned.map((key) => shown.plans.find((plan) => planKey(plan) === key)).filter(Boolean);
       place.hidden = plans.length === 0;
       if (plans.length === 1)
         place.replaceChildren(
@@ -18,7 +19,7 @@ export function showComparison(place, store, actions) {
       else if (plans.length === 2)
         place.replaceChildren(
           h("h3", {}, "Compared"),
-          table(plans, shown, goalOf(shown.start.target, model.classes)),
+          table(plans, shown, goalOf(shown.start.target, model)),
           h("button", { type: "button", onclick: () => actions.changeView({ pinned: [] }) }, "Unpin both"),
         );
     },

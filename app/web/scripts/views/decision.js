@@ -20,7 +20,7 @@ export function showDecision(section, store) {
 
 function verdict(start, model) {
   const { label, score, favourable } = start.prediction;
-  const goal = goalOf(start.target, model.classes);
+  const goal = goalOf(start.target, model);
   const value = scoreText(score, goal.low);
   return [
     h(

@@ -20,10 +20,13 @@ export function showFrequency(place, store, actions) {
   store.watch(
     (state) => [state.shown, state.model, state.view.wanted],
     (shown, model, wanted) => {
-      place.hidden = shown.plans.length < 2;
+      place.hidden = shown.plans.length < 2 && !Object.keys(wanted).length;
       if (place.hidden) return;
       const titled = titles(model);
-      const all = [...counts(shown.plans)].sort(([one, a], [other, b]) => b - a || one.localeCompare(other));
+      // One that is filtered by stays, even if no plan has it any more: else the filter could not be taken off.
+      const found = new Map([...Object.keys(wanted).map((name) => [name, 0]), ...counts(shown.plans)]);
+      const positions = new Map(model.features.map(({ name }, index) => [name, index]));
+      const all = [...found].sort(([one, a], [other, b]) => b - a || positions.get(one) - positions.get(other));
       if (all.length !== buttons.size || all.some(([name]) => !buttons.has(name))) {
         buttons = new Map(all.map(([name]) => [name, countButton(name, titled(name), cycle)]));
       }
@@ -52,7 +55,7 @@ function countButton(name, title, onPress) {
   return {
     element: h("li", {}, button),
     show(count, total, wanted) {
-      filled.style.width = `${(100 * count) / total}%`;
+      filled.style.width = `${(100 * count) / (total || 1)}%`;
       number.textContent = `${count.toLocaleString("en")}`;
       how.textContent = WORDS[wanted];
       button.dataset.wanted = wanted;

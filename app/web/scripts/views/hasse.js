@@ -16,7 +16,7 @@ const SHAPES = {
 };
 
 export function hasse(subsets, model, titled, onChoose) {
-  const goal = goalOf(subsets.target, model.classes);
+  const goal = goalOf(subsets.target, model);
   const labelled = subsets.subsets.length <= LABELLED.most;
   const step = labelled ? LABELLED : CLOSE;
   const nodes = laidOut(subsets.subsets, step);

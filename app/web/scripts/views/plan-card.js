@@ -5,6 +5,11 @@ import { counted, scoreText, withUnit } from "../numbers.js";
 import { ARROWS } from "../words.js";
 import { scoreBar } from "./decision.js";
 
+// What makes a plan the same in two answers: the features that it changes.
+export function planKey(plan) {
+  return JSON.stringify(plan.changes.map(({ feature }) => feature));
+}
+
 export function planCard(plan, { goal, pinned, showsCost, togglePin }) {
   const { label, score, favourable } = plan.prediction;
   const cost = showsCost ? `, cost ${plan.cost}` : "";
@@ -18,7 +23,7 @@ export function planCard(plan, { goal, pinned, showsCost, togglePin }) {
       h("span", { class: "size" }, `${counted(plan.changes.length, "change")}${cost}`),
       h(
         "button",
-        { type: "button", class: "pin", "aria-pressed": String(pinned), onclick: () => togglePin(plan.rank) },
+        { type: "button", class: "pin", "aria-pressed": String(pinned), onclick: () => togglePin(planKey(plan)) },
         pinned ? "Pinned" : "Pin",
         unseen(` plan ${plan.rank} to compare`),
       ),

@@ -5,7 +5,7 @@ import { counted } from "../numbers.js";
 import { goalOf, titles } from "../words.js";
 import { showComparison } from "./comparison.js";
 import { showFrequency } from "./frequency.js";
-import { planCard } from "./plan-card.js";
+import { planCard, planKey } from "./plan-card.js";
 import { showProgress } from "./progress.js";
 import { explanation } from "./ways-out.js";
 import { createWindow } from "./window.js";
@@ -44,8 +44,8 @@ export function showPlans(section, store, actions) {
   const cards = createWindow(list, (plan) => {
     const { model, shown, view } = store.get();
     return planCard(plan, {
-      goal: goalOf(shown.start.target, model.classes),
-      pinned: view.pinned.includes(plan.rank),
+      goal: goalOf(shown.start.target, model),
+      pinned: view.pinned.includes(planKey(plan)),
       showsCost: Boolean(shown.request.weights),
       togglePin: actions.togglePin,
     });
@@ -66,7 +66,7 @@ export function showPlans(section, store, actions) {
         plans.length === shown.plans.length
           ? ""
           : `${counted(plans.length, "plan")} of ${shown.plans.length.toLocaleString("en")} shown`;
-      cards.show(plans, [shown.request, view.pinned.join()].join(), shown.request);
+      cards.show(plans, view.pinned.join(), shown.request);
     },
   );
 

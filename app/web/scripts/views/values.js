@@ -40,8 +40,7 @@ export function showValues(section, store, actions, openRule) {
           value: instance[name],
           text: texts[name]?.text,
           flawText: texts[name]?.flaw ?? flaws[name] ?? refusal(problem, name),
-          // What was found of another value says nothing of this one.
-          finding: finding && same(finding.value, instance[name]) ? finding : undefined,
+          finding: finding && !texts[name] ? asOf(finding, instance[name]) : undefined,
           locked: (question.constraints.immutable ?? []).includes(name),
           way: question.constraints.directions?.[name],
           source: sourceOf(feature),
@@ -51,8 +50,14 @@ export function showValues(section, store, actions, openRule) {
   );
 }
 
-function same(told, held) {
-  return told === held || (told === null && (held === undefined || held === null));
+// A value that was changed since is shown on the range that was told, until the service has said what holds now.
+function asOf(finding, value = null) {
+  if (finding.value === value) return finding;
+  if (typeof value !== "number" || typeof finding.value !== "number") return undefined;
+  const { low, high } = finding;
+  const known = low !== null || high !== null;
+  const within = low !== null && value < low ? "low" : high !== null && value > high ? "high" : "normal";
+  return { ...finding, value, status: known ? within : "unknown" };
 }
 
 function refusal(problem, name) {

@@ -1,5 +1,6 @@
 // Where there is no plan: why, what to give up for one, and what comes closest.
 
+import { LONGEST_WAIT_S } from "../asking.js";
 import { h } from "../elements.js";
 import { dropWords, itemWords, listed } from "../items.js";
 import { counted, scoreText } from "../numbers.js";
@@ -17,7 +18,7 @@ export function explanation({ shown, problem, phase, model, registry, question, 
     ];
   if (!["done", "asking", "streaming"].includes(phase) || !shown.summary?.no_recourse) return [];
   const { no_recourse: reasons } = shown.summary;
-  const goal = goalOf(shown.start.target, model.classes);
+  const goal = goalOf(shown.start.target, model);
   const words = { registry, titled, constraints: question.constraints };
   const parts = [h("p", {}, why(shown, reasons))];
   if (reasons.relax.length)
@@ -123,7 +124,8 @@ function refusal(problem, { question, registry, titled, actions }) {
   if (problem.kind === "conflicting-constraints") return conflict(problem, { question, registry, titled, actions });
   const shownElsewhere = ({ field }) => field.startsWith("instance.") || field.startsWith("constraints.formulas[");
   const others = problem.errors.filter((error) => !shownElsewhere(error));
-  const wait = problem.retryAfter ? ` It is asked again in ${problem.retryAfter} s.` : "";
+  const wait =
+    problem.retryAfter && problem.retryAfter <= LONGEST_WAIT_S ? ` It is asked again in ${problem.retryAfter} s.` : "";
   return [
     h(
       "div",

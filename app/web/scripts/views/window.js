@@ -1,22 +1,25 @@
-// A list of which only what is seen is drawn. It scrolls with the page; the height of a card follows from its changes.
+// A list of which only what is seen is drawn. A short one is drawn whole; a long one scrolls by itself, so that what comes
+// behind it stays within reach. The height of a card follows from its changes.
 
 import { h } from "../elements.js";
 
-// Drawn above and below what is seen, in heights of the window.
+const ALWAYS_DRAWN = 60;
+// Drawn above and below what is seen, in heights of the list.
 const MARGIN = 0.75;
 const MOST_PRINTED = 100;
-// So few are drawn in any case: whoever searches in the page, or has it read, finds all of them.
-const ALWAYS_DRAWN = 60;
 
 export function createWindow(list, draw) {
-  const top = h("li", { class: "room", role: "presentation", "aria-hidden": "true" });
-  const bottom = h("li", { class: "room", role: "presentation", "aria-hidden": "true" });
+  const top = room();
+  const bottom = room();
   const drawn = new Map();
   let plans = [];
   let version = "";
   let owner = null;
   let sizes = null;
+  let tops = [0];
+  let range = [-1, -1];
   let printing = false;
+  let frame = 0;
   list.append(top, bottom);
 
   // What a card takes: measured, since text may be larger here than anybody thought.
@@ -35,26 +38,13 @@ export function createWindow(list, draw) {
 
   // Where each row of cards begins; rows are as high as their longest card.
   function rowTops() {
-    const tops = [0];
+    const found = [0];
     for (let place = 0; place < plans.length; place += sizes.columns) {
-      let most = 0;
-      for (let one = place; one < Math.min(place + sizes.columns, plans.length); one += 1)
-        most = Math.max(most, plans[one].changes.length);
-      tops.push(tops.at(-1) + sizes.base + sizes.line * most + sizes.gap);
+      const row = plans.slice(place, place + sizes.columns);
+      const most = Math.max(...row.map(({ changes }) => changes.length));
+      found.push(found.at(-1) + sizes.base + sizes.line * most + sizes.gap);
     }
-    return tops;
-  }
-
-  let tops = [0];
-  let range = [-1, -1];
-
-  function seen() {
-    if (printing) return [0, Math.ceil(Math.min(plans.length, MOST_PRINTED) / sizes.columns)];
-    if (plans.length <= ALWAYS_DRAWN) return [0, tops.length - 1];
-    const height = window.innerHeight;
-    const begin = -list.getBoundingClientRect().top;
-    const first = Math.max(rowAt(begin - MARGIN * height), 0);
-    return [first, Math.min(rowAt(begin + (1 + MARGIN) * height) + 1, tops.length - 1)];
+    return found;
   }
 
   function rowAt(offset) {
@@ -67,20 +57,22 @@ export function createWindow(list, draw) {
     return low;
   }
 
+  function seen() {
+    if (printing) return [0, Math.ceil(Math.min(plans.length, MOST_PRINTED) / sizes.columns)];
+    if (plans.length <= ALWAYS_DRAWN) return [0, tops.length - 1];
+    const height = list.clientHeight;
+    const first = rowAt(list.scrollTop - MARGIN * height);
+    return [first, Math.min(rowAt(list.scrollTop + (1 + MARGIN) * height) + 1, tops.length - 1)];
+  }
+
   function render(force = false) {
-    if (!plans.length) {
-      clear();
-      return;
-    }
-    measure();
     const [from, to] = seen();
     if (!force && from === range[0] && to === range[1]) return;
     range = [from, to];
-    top.style.height = `${tops[from]}px`;
-    bottom.style.height = `${Math.max(tops.at(-1) - tops[to], 0)}px`;
-    const wanted = plans.slice(from * sizes.columns, to * sizes.columns);
+    top.style.height = `${printing ? 0 : tops[from]}px`;
+    bottom.style.height = `${printing ? 0 : Math.max(tops.at(-1) - tops[to], 0)}px`;
     const hadFocus = list.contains(document.activeElement);
-    place(wanted, from * sizes.columns);
+    place(plans.slice(from * sizes.columns, to * sizes.columns), from * sizes.columns);
     // A card that is scrolled away takes the focus with it: the list keeps it.
     if (hadFocus && !list.contains(document.activeElement)) list.focus({ preventScroll: true });
   }
@@ -110,43 +102,48 @@ export function createWindow(list, draw) {
     top.style.height = bottom.style.height = "0";
   }
 
-  let frame = 0;
-  const later = () => {
+  function update() {
+    const long = plans.length > ALWAYS_DRAWN && !printing;
+    list.classList.toggle("long", long);
+    list.tabIndex = long ? 0 : -1;
+    if (!plans.length) {
+      clear();
+      return;
+    }
+    measure();
+    tops = rowTops();
+    render(true);
+  }
+
+  list.addEventListener("scroll", () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      render();
+      if (plans.length) render();
     });
-  };
-  addEventListener("scroll", later, { passive: true });
+  });
   addEventListener("resize", () => {
     sizes = null;
     update();
   });
 
-  function update() {
-    if (plans.length) {
-      measure();
-      tops = rowTops();
-    }
-    render(true);
-  }
-
   return {
     // `label` tells whether cards that are drawn are still right, `whose` which answer they belong to.
-    show(list_, label, whose) {
+    show(some, label, whose) {
       const focus = focused(list);
       if (label !== version || whose !== owner) clear();
-      [plans, version, owner] = [list_, label, whose];
+      if (whose !== owner) list.scrollTop = 0;
+      [plans, version, owner] = [some, label, whose];
       update();
       focus?.();
     },
     reveal(matches) {
       const index = plans.findIndex(matches);
       if (index < 0) return;
-      const row = Math.floor(index / sizes.columns);
-      scrollTo({ top: scrollY + list.getBoundingClientRect().top + tops[row] - 80, behavior: "auto" });
+      list.scrollTop = tops[Math.floor(index / sizes.columns)];
       render();
-      drawn.get(plans[index].rank)?.querySelector("button").focus({ preventScroll: true });
+      const card = drawn.get(plans[index].rank);
+      card.scrollIntoView({ block: "nearest" });
+      card.querySelector("button").focus({ preventScroll: true });
     },
     // Before printing: what fits on paper is drawn, seen or not. How many are left out is returned.
     printed(now) {
@@ -155,6 +152,10 @@ export function createWindow(list, draw) {
       return Math.max(plans.length - MOST_PRINTED, 0);
     },
   };
+}
+
+function room() {
+  return h("li", { class: "room", role: "presentation", "aria-hidden": "true" });
 }
 
 // Where a card is drawn anew, whoever stood on its button stands on the new one.

@@ -58,7 +58,7 @@ showRules(byId("rules"), store, actions, openRule);
 const { reveal, printed } = showPlans(byId("plans"), store, actions);
 showPicture(byId("picture"), store, reveal);
 showTakingAway(byId("away"), store, printed);
-showJump(byId("jump"), store, byId("plans"), byId("values"));
+showJump(byId("decision"), store, byId("plans"));
 byId("key-button").addEventListener("click", () => openKey(() => guarded(begin)));
 
 store.watch(

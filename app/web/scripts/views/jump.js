@@ -1,30 +1,27 @@
-// On a narrow screen the plans are far below the values: a button at the edge tells how they stand, and leads there and back.
+// On a narrow screen the plans are far below the decision: a button there tells how they stand, and leads to them.
 
+import { h } from "../elements.js";
 import { counted } from "../numbers.js";
 
-export function showJump(button, store, plans, values) {
-  let below = true;
-  new IntersectionObserver(([entry]) => {
-    below = !entry.isIntersecting && entry.boundingClientRect.top > 0;
-    show();
-  }).observe(plans);
-  button.addEventListener("click", () => {
-    const place = below ? plans : values;
-    place.scrollIntoView();
-    place.focus({ preventScroll: true });
-  });
+export function showJump(section, store, plans) {
+  const button = h("button", { type: "button", class: "jump", onclick: () => lead(plans) });
+  section.append(button);
+  store.watch(
+    (state) => [state.answer],
+    (answer) => {
+      button.hidden = answer.phase === "empty";
+      button.textContent = `${standing(answer)} ↓`;
+    },
+  );
+}
 
-  function show() {
-    const { answer } = store.get();
-    button.hidden = answer.phase === "empty";
-    button.textContent = below ? `${standing(answer)} ↓` : "Values ↑";
-  }
-
-  store.watch((state) => [state.answer], show);
+function lead(place) {
+  place.scrollIntoView();
+  place.focus({ preventScroll: true });
 }
 
 function standing({ phase, plans, summary }) {
-  if (summary?.outcome === "no_recourse") return "No plan";
-  if (summary?.outcome === "already_favourable") return "Favourable as it is";
-  return ["incomplete", "refused"].includes(phase) ? "Plans" : counted(plans.length, "plan");
+  if (summary?.outcome === "no_recourse") return "No plan: see why";
+  if (summary?.outcome === "already_favourable" || ["incomplete", "refused"].includes(phase)) return "To the plans";
+  return `See ${counted(plans.length, "plan")}`;
 }

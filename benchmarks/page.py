@@ -29,9 +29,10 @@ async (name) => {
 # A browser tells of tasks from 50 ms on.
 LONG_TASKS = """
 () => {
-  window.longTasks = [];
-  new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration)))
-    .observe({ type: "longtask" });
+  const seen = [];
+  const observer = new PerformanceObserver((list) => seen.push(...list.getEntries()));
+  observer.observe({ type: "longtask" });
+  window.longTasks = () => [...seen, ...observer.takeRecords()].map((entry) => entry.duration);
 }
 """
 
@@ -73,7 +74,7 @@ def _longest_task(workshop: Workshop, browser: Browser, server: LiveServer) -> F
         page.get_by_role("button", name="all low").click()
         page.get_by_text("Complete and exact").wait_for()
         agreed(page.get_by_text(f"{WIDE_PLANS:,} plans", exact=True).is_visible(), "page: all plans are there")
-        longest.append(max(page.evaluate("window.longTasks"), default=0))
+        longest.append(max(page.evaluate("window.longTasks()"), default=0))
         page.context.close()
     title = f"longest task while {WIDE_PLANS:,} plans stream in"
     return Figure("page.longest_task", title, "at most", 200, max(longest), "ms", {"each_ms": longest})

@@ -12,7 +12,7 @@ from app.core.constraints import Direction
 from app.core.facts import Engine, Guarantee, Reason
 from app.core.problem import WhyNot
 from app.core.ranges import Status
-from app.core.subsets import MOST_MOVES, Role
+from app.core.subsets import MOST_SHOWN, Role
 
 Value = float | str | None
 
@@ -295,7 +295,7 @@ COUNTERFACTUALS: dict[str, Any] = {
 SUBSETS: dict[str, Any] = {
     "response_model": Subsets,
     "description": (
-        f"Every subset of the movable features, of which there may be {MOST_MOVES} at the most, with what the model "
+        f"Every subset of the movable features, of which there may be {MOST_SHOWN} at the most, with what the model "
         "says of it; also those that the constraints do not allow. The request is that of /counterfactuals. Of its "
         "limits only deadline_ms holds: the others, and the weights, are not used."
     ),

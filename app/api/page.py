@@ -34,7 +34,7 @@ HEADERS = {
 def add_page(app: FastAPI, prefix: str) -> None:
     """Serve the page at `/`. All that it names is named from there, so that it works below any prefix."""
     document = files("app").joinpath("web/index.html").read_text(encoding="utf-8").replace("VERSION", __version__)
-    app.mount("/web", StaticFiles(packages=[("app", "web")]))
+    app.mount("/web", StaticFiles(packages=[("app", "web/files")]))
 
     @app.head("/", include_in_schema=False)
     @app.get("/", include_in_schema=False)

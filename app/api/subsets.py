@@ -11,14 +11,14 @@ from app.api.json_pieces import encoded, target_json
 from app.api.posing import Question
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.oracle import Oracle
-from app.core.subsets import MOST_MOVES, Subset, every_subset
+from app.core.subsets import MOST_SHOWN, Subset, every_subset
 
 
 def subsets_json(question: Question, seconds: float, started: float, stop: StopFlag, runs: Runs) -> str:
     """Have all subsets scored in so many seconds from the start; `Stopped` where that does not suffice."""
     problem = question.problem
     _check_moves(len(problem.moves))
-    budget = Budget(Limits(2**MOST_MOVES, seconds), time.perf_counter, started, stop)
+    budget = Budget(Limits(2**MOST_SHOWN, seconds), time.perf_counter, started, stop)
     scorer = question.model.scorer.within(runs)
     oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, budget)
     try:
@@ -33,8 +33,8 @@ def subsets_json(question: Question, seconds: float, started: float, stop: StopF
 
 
 def _check_moves(count: int) -> None:
-    if count > MOST_MOVES:
-        reason = f"leaves {count} features movable, and at most {MOST_MOVES} are shown: name {count - MOST_MOVES} more"
+    if count > MOST_SHOWN:
+        reason = f"leaves {count} features movable, and at most {MOST_SHOWN} are shown: name {count - MOST_SHOWN} more"
         raise InvalidRequest([FieldError("constraints.immutable", reason)])
 
 

@@ -12,7 +12,7 @@ from app.core.problem import Problem
 from app.core.whole_lattice import feasible, members
 
 # That makes 1,024 subsets, more than anybody looks at.
-MOST_MOVES = 10
+MOST_SHOWN = 10
 
 
 class Role(StrEnum):

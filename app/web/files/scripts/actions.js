@@ -1,0 +1,136 @@
+// What a person can do on the page: each changes the store, and asks again.
+
+import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
+import { parseNumber } from "./numbers.js";
+import { without } from "./own.js";
+import { partsOf, registryOf } from "./request.js";
+import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
+import { NO_VIEW, NOBODY } from "./state.js";
+
+export function createActions(store, asker) {
+  let turn = 0;
+
+  function change(changes, options) {
+    store.set(changes);
+    asker.ask(options);
+  }
+
+  function changeQuestion(changes, options) {
+    const question = { ...store.get().question, ...changes };
+    for (const [field, value] of Object.entries(question)) if (value === undefined) delete question[field];
+    change({ question }, options);
+  }
+
+  function changeConstraints(constraints, options) {
+    changeQuestion({ constraints: withoutEmpty(constraints) }, options);
+  }
+
+  const constraints = () => store.get().question.constraints;
+
+  async function loadRegistry() {
+    const { model, question, registry: current } = store.get();
+    const name = registryOf(model, question);
+    if (name === (current?.name ?? null)) return;
+    // Without it the page still works: what a registry always asks for is then shown by its path.
+    const registry = name === null ? null : await getRegistry(name).catch(() => null);
+    const now = store.get();
+    if (now.model === model && registryOf(model, now.question) === name) store.set({ registry });
+  }
+
+  // A model, and who is asked about: nobody, an example by its name, or somebody.
+  async function chooseModel(name, { question = { constraints: {} }, example = null, person = {}, sort } = {}) {
+    turn += 1;
+    const mine = turn;
+    const [model, examples] = await Promise.all([getModel(name), listExamples(name)]);
+    if (model.classes.length === 2 && model.target.threshold === null && examples.length)
+      model.givesShares = await givesShares(model, examples[0].request.instance).catch(() => false);
+    // Another one was chosen meanwhile.
+    if (mine !== turn) return;
+    asker.leave();
+    const chosen = examples.find((one) => one.name === example);
+    const { instance, context } = chosen ? partsOf(chosen.request) : { instance: {}, context: {}, ...person };
+    const view = { ...NO_VIEW, sort: sort ?? NO_VIEW.sort };
+    const somebody = { instance, context, example: chosen ? example : null };
+    change({ ...NOBODY, model, examples, registry: null, question, view, ...somebody });
+    await loadRegistry();
+  }
+
+  function take(request, example = null) {
+    const { instance, context, question } = partsOf(request);
+    const known = store.get().question;
+    // What was set on the page stays, unless what is taken brings its own; an example is a whole request.
+    const kept = { ...known, ...question, constraints: request.constraints ? question.constraints : known.constraints };
+    const view = { ...store.get().view, wanted: {}, pinned: [] };
+    const asked = example === null ? kept : question;
+    change({ instance, context, question: asked, texts: {}, contextTexts: {}, example, view, fresh: true });
+    return loadRegistry();
+  }
+
+  return {
+    chooseModel,
+    take,
+    takeExample: (name) => take(store.get().examples.find((example) => example.name === name).request, name),
+    clear: () => change({ ...NOBODY }),
+    changeRegistry(name) {
+      changeQuestion({ registry: name === store.get().model.normal_ranges ? undefined : name });
+      return loadRegistry();
+    },
+
+    edit(feature, text) {
+      const { name } = feature;
+      const { instance, texts } = store.get();
+      const changes = { instance: without(instance, name), texts: without(texts, name), example: null };
+      if (text.trim() !== "") {
+        const { value, flaw } = parseNumber(text, feature.type === "integer");
+        if (flaw) changes.texts = { ...changes.texts, [name]: { text, flaw } };
+        else changes.instance = { ...changes.instance, [name]: value };
+      }
+      change(changes, { typing: true });
+    },
+    choose({ name }, value) {
+      const others = without(store.get().instance, name);
+      change({ instance: value === undefined ? others : { ...others, [name]: value }, example: null });
+    },
+    // A value, or nothing, or what is written there and is neither.
+    setContext(name, value, flaw = null) {
+      const state = store.get();
+      const context = without(state.context, name);
+      const contextTexts = without(state.contextTexts, name);
+      if (flaw) contextTexts[name] = flaw;
+      else if (value !== undefined) context[name] = value;
+      change({ context, contextTexts, example: null }, { typing: true });
+    },
+
+    changeQuestion,
+    toggleLock(name) {
+      const place = (constraints().immutable ?? []).indexOf(name);
+      changeConstraints(
+        place < 0 ? withItem(constraints(), "immutable", name) : withoutItems(constraints(), [`immutable[${place}]`]),
+      );
+    },
+    setDirection: (name, direction) => changeConstraints(withEntry(constraints(), "directions", name, direction)),
+    setStep: (name, most) => changeConstraints(withEntry(constraints(), "max_step", name, most)),
+    setMostChanges: (most) => changeConstraints({ ...constraints(), max_changes: most }),
+    add: (kind, item) => changeConstraints(withItem(constraints(), kind, item)),
+    drop: (paths) => changeConstraints(withoutItems(constraints(), paths)),
+    // A range, guide or weight of the request's own.
+    dropEntry(field, name) {
+      const left = without(store.get().question[field], name);
+      changeQuestion({ [field]: Object.keys(left).length ? left : undefined });
+    },
+    dropAll: () => changeConstraints({}),
+    setFormulas: (formulas) => changeConstraints({ ...constraints(), formulas }, { typing: true }),
+
+    stop: asker.stop,
+    askAgain: () => asker.ask(),
+    changeView: (changes) => store.set({ view: { ...store.get().view, ...changes } }),
+    // Two at the most: a third takes the place of the first.
+    togglePin(key) {
+      const { view } = store.get();
+      const pinned = view.pinned.includes(key)
+        ? view.pinned.filter((one) => one !== key)
+        : [...view.pinned, key].slice(-2);
+      store.set({ view: { ...view, pinned } });
+    },
+  };
+}

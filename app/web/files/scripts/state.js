@@ -1,0 +1,44 @@
+// What the page knows before anything has happened, and the phases of an answer.
+
+// empty -> asking -> streaming -> done, stopped (by the person) or cut (by the service or the network); refused where it
+// never began, incomplete where it could not be asked.
+export const isRunning = (phase) => phase === "asking" || phase === "streaming";
+export const hasEnded = (phase) => ["done", "stopped", "cut"].includes(phase);
+
+export const NO_ANSWER = Object.freeze({
+  phase: "empty",
+  request: null,
+  plans: [],
+  start: null,
+  summary: null,
+  problem: null,
+});
+
+// Nothing is shown of anybody.
+export const NO_PICTURE = { start: null, shown: NO_ANSWER, subsets: null };
+
+export const NOBODY = {
+  instance: {},
+  context: {},
+  // What is written in a field and is no value yet: {name: {text, flaw}}.
+  texts: {},
+  contextTexts: {},
+  example: null,
+  // Whether the person is another one than the one whose answer is shown.
+  fresh: true,
+  flaws: {},
+  answer: NO_ANSWER,
+  ...NO_PICTURE,
+};
+
+export const NO_VIEW = { sort: "size", wanted: {}, pinned: [] };
+
+export const INITIAL = {
+  models: [],
+  model: null,
+  examples: [],
+  registry: null,
+  question: { constraints: {} },
+  view: NO_VIEW,
+  ...NOBODY,
+};

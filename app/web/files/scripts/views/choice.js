@@ -1,0 +1,163 @@
+// Which model, which ranges, whose values.
+
+import { button, field, fillSelect, h, mark } from "../elements.js";
+import { parseNumber } from "../numbers.js";
+import { own } from "../own.js";
+import { contextFields, registryOf } from "../request.js";
+
+const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
+
+export function showModelChoice(place, store, choose) {
+  const select = h("select", { onchange: () => choose(select.value) });
+  place.append(field("Model", select));
+  store.watch(
+    (state) => [state.models, state.model],
+    (models, model) => {
+      const choices = models.map(({ name, title }) => [name, title || name]);
+      fillSelect(select, choices, model?.name ?? "");
+    },
+  );
+}
+
+export function showStart(section, store, actions, openPaste) {
+  const examples = h("div", { class: "examples", role: "group", "aria-label": "Example people" });
+  const context = h("div", { class: "context" });
+  const unused = h("p", { class: "help" });
+  section.append(
+    h("p", { class: "lead" }, "Start from an example, paste your own, or fill in the values below."),
+    examples,
+    h("div", { class: "own" }, button("Paste JSON or CSV…", openPaste), button("Clear", actions.clear)),
+    context,
+    unused,
+    options(store, actions),
+  );
+  showExamples(examples, store, actions);
+  showContext(context, store, actions);
+  store.watch(
+    (state) => [state.start],
+    (start) => {
+      const names = start?.unused_context ?? [];
+      unused.textContent = names.length ? `No range here asks for ${names.join(", ")}.` : "";
+    },
+  );
+}
+
+function showExamples(place, store, actions) {
+  store.watch(
+    (state) => [state.examples],
+    (list) => {
+      const offer = ({ name }) =>
+        button(name.replaceAll("-", " "), () => actions.takeExample(name), { "data-name": name });
+      place.replaceChildren(...list.map(offer));
+    },
+  );
+  store.watch(
+    (state) => [state.examples, state.example],
+    (_, current) => {
+      for (const one of place.children) one.setAttribute("aria-pressed", String(one.dataset.name === current));
+    },
+  );
+}
+
+function showContext(place, store, actions) {
+  let shown = [];
+  store.watch(
+    (state) => [state.model, state.registry],
+    (model, registry) => {
+      const fields = model ? [...contextFields(model, registry)] : [];
+      shown = fields.map(([name, kind]) =>
+        kind.number ? contextNumber(name, actions) : contextSelect(name, kind, actions),
+      );
+      place.replaceChildren(...shown.map(({ element }) => element));
+    },
+  );
+  store.watch(
+    (state) => [state.model, state.registry, state.context, state.contextTexts],
+    (model, registry, context, texts) => {
+      for (const { name, show } of shown) show(own(context, name), own(texts, name));
+    },
+  );
+}
+
+function contextNumber(name, actions) {
+  const input = h("input", {
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    oninput: () => {
+      const { value, flaw } = input.value.trim() === "" ? {} : parseNumber(input.value);
+      actions.setContext(name, value, flaw);
+    },
+  });
+  const element = field(name, input);
+  const show = (value, flaw) => {
+    if (document.activeElement !== input && !flaw) input.value = value ?? "";
+    mark(input, flaw);
+  };
+  return { name, element, show };
+}
+
+function contextSelect(name, { values }, actions) {
+  let offered = values;
+  const select = h("select", { onchange: () => actions.setContext(name, offered[select.value]) });
+  const show = (value) => {
+    // What was pasted may be none of those that a range asks for.
+    offered = value === undefined || values.includes(value) ? values : [...values, value];
+    const choices = offered.map((one, index) => [String(index), String(one)]);
+    fillSelect(select, [["-1", "not said"], ...choices], String(offered.indexOf(value)));
+  };
+  return { name, element: field(name, select), show };
+}
+
+// What is rarely changed, out of the way until it is wanted.
+function options(store, actions) {
+  const registry = h("select", { onchange: () => actions.changeRegistry(registry.value || null) });
+  const threshold = h("input", {
+    type: "text",
+    inputmode: "decimal",
+    autocomplete: "off",
+    oninput: () => changeThreshold(threshold, store, actions),
+  });
+  const deadline = h("select", { onchange: () => changeDeadline(Number(deadline.value), store, actions) });
+  const fields = [
+    field("Normal ranges", registry),
+    field("Threshold", threshold),
+    field("Search for at most", deadline),
+  ];
+  store.watch(
+    (state) => [state.model, state.question],
+    (model, question) => {
+      if (!model) return;
+      const registries = [...model.registries.map((name) => [name, name]), ["", "none"]];
+      fillSelect(registry, registries, registryOf(model, question) ?? "");
+      fields[1].hidden = !model.target.classes;
+      threshold.placeholder = model.target.threshold ?? "class must win";
+      if (document.activeElement !== threshold) threshold.value = question.target?.threshold ?? "";
+      const chosen = question.limits?.deadline_ms;
+      const offered = [...new Set([...DEADLINES_MS, chosen ?? DEADLINES_MS[0]])].sort((one, other) => one - other);
+      const times = offered.map((time) => [String(time), `${time / 1000} s`]);
+      fillSelect(deadline, [["0", "as the service is set up"], ...times], String(chosen ?? 0));
+    },
+  );
+  return h(
+    "details",
+    { class: "options" },
+    h("summary", {}, "Ranges, threshold, time"),
+    h("div", { class: "context" }, fields),
+  );
+}
+
+function changeThreshold(input, store, actions) {
+  const { value, flaw } = input.value.trim() === "" ? {} : parseNumber(input.value);
+  mark(input, flaw);
+  if (flaw) return;
+  const { threshold: _, ...others } = store.get().question.target ?? {};
+  const target = value === undefined ? others : { ...others, threshold: value };
+  actions.changeQuestion({ target: Object.keys(target).length ? target : undefined }, { typing: true });
+}
+
+function changeDeadline(milliseconds, store, actions) {
+  const { deadline_ms: _, ...others } = store.get().question.limits ?? {};
+  const limits = milliseconds ? { ...others, deadline_ms: milliseconds } : others;
+  actions.changeQuestion({ limits: Object.keys(limits).length ? limits : undefined });
+}

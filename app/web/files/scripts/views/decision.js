@@ -1,0 +1,87 @@
+// What the model says now, and how far that is from what is wanted.
+
+import { h, sign, svg } from "../elements.js";
+import { scoreText } from "../numbers.js";
+import { goalOf } from "../words.js";
+
+export function showDecision(section, store) {
+  const place = h("div", { class: "verdict" });
+  section.append(place);
+  store.watch(
+    (state) => [state.start, state.model, state.answer.phase],
+    (start, model, phase) => {
+      place.replaceChildren(
+        ...(start ? verdict(start, model) : [h("p", { class: "lead" }, "Nobody has been asked about yet.")]),
+      );
+      const isOld = start && ["incomplete", "refused"].includes(phase);
+      if (isOld)
+        place.append(
+          h("p", { class: "help" }, "That was said before the last change, which could not be asked about."),
+        );
+    },
+  );
+}
+
+function verdict(start, model) {
+  const { label, score, favourable } = start.prediction;
+  const goal = goalOf(start.target, model);
+  const value = scoreText(score, goal);
+  return [
+    h(
+      "p",
+      { class: `label ${favourable ? "good" : "bad"}` },
+      sign(favourable ? "✓" : "✕"),
+      h("strong", {}, label ?? value),
+      favourable ? " – favourable" : " – not favourable",
+    ),
+    scoreBar(score, goal, favourable),
+    h(
+      "p",
+      { class: "score" },
+      `Score ${whose(start.target)}`,
+      h("strong", { "data-score": "" }, value),
+      `; ${goal.words}.`,
+    ),
+  ];
+}
+
+function whose({ classes }) {
+  if (!classes) return "";
+  return classes.length === 1 ? `of ${classes[0]} ` : `of ${classes.join(" or ")} together `;
+}
+
+// The score on its scale, the part that is wanted behind it.
+export function scoreBar(score, goal, favourable, title = "") {
+  const [from, to] = extent(score, goal);
+  const place = (value) => `${(100 * (Math.min(Math.max(value, from), to) - from)) / (to - from)}%`;
+  const wantedFrom = goal.low ?? (goal.high === null ? null : from);
+  const bar = svg(
+    "svg",
+    {
+      class: `score-bar ${favourable ? "good" : "bad"}`,
+      height: "16",
+      role: "img",
+      "aria-label": title || `score ${scoreText(score, goal)}, ${goal.words}`,
+    },
+    svg("rect", { class: "ground", x: "0", y: "4", width: "100%", height: "8", rx: "4" }),
+  );
+  if (wantedFrom !== null) {
+    const width = (100 * ((goal.high ?? to) - wantedFrom)) / (to - from);
+    bar.append(svg("rect", { class: "wanted", x: place(wantedFrom), y: "4", width: `${width}%`, height: "8" }));
+  }
+  bar.append(svg("rect", { class: "reached", x: "0", y: "6", width: place(score), height: "4", rx: "2" }));
+  if (goal.low !== null)
+    bar.append(svg("line", { class: "threshold", x1: place(goal.low), x2: place(goal.low), y1: "0", y2: "16" }));
+  if (goal.high !== null)
+    bar.append(svg("line", { class: "threshold", x1: place(goal.high), x2: place(goal.high), y1: "0", y2: "16" }));
+  return bar;
+}
+
+// From 0 to 1 where the score is a share; else room around what there is to show.
+function extent(score, goal) {
+  const known = [score, goal.low, goal.high].filter((value) => value !== null);
+  if (known.every((value) => value >= 0 && value <= 1)) return [0, 1];
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const room = (most - least || Math.abs(most) || 1) * 0.3;
+  return [least - room, most + room];
+}

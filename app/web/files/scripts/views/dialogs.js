@@ -1,0 +1,135 @@
+// What is asked for in a dialogue: a rule, pasted values, a key.
+
+import { button, field, fillSelect, h, newId } from "../elements.js";
+import { parseNumber } from "../numbers.js";
+import { readPasted } from "../pasting.js";
+import { contextFields } from "../request.js";
+
+const TWO = [
+  ["correlated", "moves together with"],
+  ["exclusive", "never changes together with"],
+  ["causal", "brings with it (causes)"],
+];
+const ONE = [
+  ["required", "must be normal afterwards"],
+  ["max_step", "may move by at most"],
+];
+
+// A dialogue that is closed by what `onSubmit` says is done; nothing that was written in it stays behind.
+function dialog(title, [submitText, onSubmit], inputs, ...content) {
+  const id = newId("dialog");
+  const flaw = h("p", { class: "flaw", role: "alert" });
+  const submit = (event) => {
+    event.preventDefault();
+    const why = onSubmit();
+    flaw.textContent = why ?? "";
+    if (!why) element.close();
+  };
+  const cancel = button("Cancel", () => element.close());
+  const row = h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, submitText), cancel);
+  const form = h("form", { method: "dialog", onsubmit: submit }, h("h2", { id }, title), content, flaw, row);
+  const onclose = () => {
+    for (const input of inputs) input.value = "";
+  };
+  const element = h("dialog", { "aria-labelledby": id, onclose }, form);
+  document.body.append(element);
+  const open = (why = "") => {
+    flaw.textContent = why;
+    if (!element.open) element.showModal();
+  };
+  return { open };
+}
+
+export function ruleDialog(store, actions) {
+  const first = h("select");
+  const choices = [...TWO, ...ONE].map(([value, text]) => h("option", { value }, text));
+  const kind = h("select", { onchange: showParts }, choices);
+  const second = h("select");
+  const most = h("input", { type: "text", inputmode: "decimal", autocomplete: "off" });
+  const secondField = field("this feature", second);
+  const mostField = field("by at most (in its unit)", most);
+  const parts = [field("Feature", first), field("Rule", kind), secondField, mostField];
+  const { open } = dialog("Add a rule", ["Add", submit], [most], parts);
+
+  function submit() {
+    return addRule(kind.value, first.value, second.value, most.value, actions);
+  }
+
+  function showParts() {
+    secondField.hidden = !TWO.some(([value]) => value === kind.value);
+    mostField.hidden = kind.value !== "max_step";
+  }
+
+  return (from, to = null) => {
+    const { model, start } = store.get();
+    const features = model.features.map(({ name, title }) => [name, title ?? name]);
+    // Those that can move come to mind first.
+    const movable = (start?.features ?? []).filter((finding) => finding.movable).map(({ name }) => name);
+    const likely = [...movable, ...features.map(([name]) => name)];
+    const one = from ?? likely[0];
+    fillSelect(first, features, one);
+    fillSelect(second, features, to ?? likely.find((name) => name !== one) ?? one);
+    kind.value = TWO[0][0];
+    showParts();
+    open();
+    (from === null ? first : kind).focus();
+  };
+}
+
+// What is wrong with the rule, if anything is.
+function addRule(kind, one, other, most, actions) {
+  if (TWO.some(([value]) => value === kind) && one === other) return "Choose two different features.";
+  if (kind === "max_step") {
+    const { value, flaw } = parseNumber(most);
+    if (flaw || value <= 0) return "Write a number above 0, such as 2.5.";
+    actions.setStep(one, value);
+  } else if (kind === "causal") actions.add("causal", { cause: one, effects: [other] });
+  else if (kind === "required") actions.add("required", one);
+  else actions.add(kind, [one, other]);
+  return null;
+}
+
+export function pasteDialog(store, actions, announce) {
+  const text = h("textarea", { rows: "9", spellcheck: "false", autocomplete: "off" });
+  const help = h("p", { class: "help" });
+  const { open } = dialog("Paste a person", ["Use it", submit], [text], help, field("JSON or CSV", text));
+
+  function submit() {
+    const { model, registry } = store.get();
+    const { request, remark, flaw } = readPasted(text.value, model, [...contextFields(model, registry).keys()]);
+    if (flaw) return flaw;
+    announce(remark);
+    actions.take(request);
+    return null;
+  }
+
+  return () => {
+    const names = store.get().model.features.map(({ name }) => name);
+    help.textContent = `A request or an instance in JSON, or a row of a CSV file, with a header or in this order: ${names.join(", ")}.`;
+    open();
+    text.focus();
+  };
+}
+
+export function keyDialog(useKey) {
+  const key = h("input", { type: "password", autocomplete: "off", spellcheck: "false" });
+  const help = h("p", { class: "help" }, "It is kept in the memory of this page only, and forgotten when you leave.");
+  let then = () => {};
+  const { open } = dialog("This service asks for a key", ["Use it", submit], [key], help, field("Key", key));
+
+  function submit() {
+    // Nothing else can be sent in a header.
+    if (!/^[\x21-\x7e]+$/.test(key.value.trim()))
+      return "A key is made of letters, digits, - and _. Copy it once more.";
+    useKey(key.value);
+    then();
+    return null;
+  }
+
+  // `next` is done again with the key.
+  return (next, wasRefused = false) => {
+    then = next;
+    open(wasRefused ? "This key was not accepted." : "");
+    key.focus();
+  };
+}

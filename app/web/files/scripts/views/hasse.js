@@ -1,0 +1,172 @@
+// All subsets of the movable features, drawn by size: what the model says of each. Figure 2 of the paper, for one person.
+
+import { h, svg } from "../elements.js";
+import { counted, scoreText } from "../numbers.js";
+import { goalOf } from "../words.js";
+
+const RADIUS = 8;
+// Few nodes have their names beside them; of many there is only room for the marks.
+const LABELLED = { most: 16, x: 84, y: 92, line: 12 };
+const CLOSE = { x: 28, y: 58 };
+const SHAPES = {
+  minimal: `M${-RADIUS - 1} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${2 * RADIUS + 2} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${-2 * RADIUS - 2} 0`,
+  maximal_failing: `M${-RADIUS} ${-RADIUS}h${2 * RADIUS}v${2 * RADIUS}h${-2 * RADIUS}z`,
+  favourable: `M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0`,
+  failing: `M-5 -5h10v10h-10z`,
+};
+
+export function hasse(subsets, model, titled, onChoose) {
+  const goal = goalOf(subsets.target, model);
+  const labelled = subsets.subsets.length <= LABELLED.most;
+  const step = labelled ? LABELLED : CLOSE;
+  const nodes = laidOut(subsets.subsets, step);
+  const width = Math.max(...nodes.map(({ x }) => x)) + 2 * step.x;
+  const height = subsets.features.length * step.y + 60;
+  const said = h("p", { class: "said" }, "Point at a combination, or move through them with the arrow keys.");
+  const drawing = svg("svg", {
+    class: "hasse",
+    viewBox: `${-step.x} ${-height + 36} ${width} ${height}`,
+    width: String(width * 1.1),
+    role: "group",
+    "aria-label": "All combinations of changes by size, from none at the bottom to all at the top",
+  });
+  // Marks that are too small to be hit are of no use: where there is no room it is scrolled.
+  drawing.style.minWidth = `${width}px`;
+  drawing.append(svg("g", { class: "edges", "aria-hidden": "true" }, edges(nodes)));
+  const marks = nodes.map((node) => mark(node, words(node, titled, goal), labelled));
+  drawing.append(...marks);
+  const tell = (index) => {
+    said.textContent = words(nodes[index], titled, goal);
+  };
+  marks.forEach((element, index) => {
+    element.addEventListener("pointerenter", () => tell(index));
+    element.addEventListener("focus", () => tell(index));
+    element.addEventListener("click", () => choose(nodes[index], onChoose));
+    element.addEventListener("keydown", (event) =>
+      moveBetween(event, nodes, marks, index, () => choose(nodes[index], onChoose)),
+    );
+  });
+  marks[0].setAttribute("tabindex", "0");
+  return [h("figure", {}, h("div", { class: "scrolled" }, drawing), h("figcaption", {}, legend())), said];
+}
+
+function choose({ role, features }, onChoose) {
+  if (role === "minimal") onChoose(features);
+}
+
+// Bottom to top by size; each size centred.
+function laidOut(subsets, step) {
+  const sizes = new Map();
+  for (const subset of subsets)
+    sizes.set(subset.features.length, [...(sizes.get(subset.features.length) ?? []), subset]);
+  const widest = Math.max(...[...sizes.values()].map((level) => level.length));
+  return [...sizes].flatMap(([size, level]) =>
+    level.map((subset, index) => ({
+      ...subset,
+      size,
+      x: step.x * (index + (widest - level.length) / 2),
+      y: -step.y * size,
+      kind: kindOf(subset),
+    })),
+  );
+}
+
+function kindOf({ role, favourable }) {
+  return role ?? (favourable ? "favourable" : "failing");
+}
+
+function edges(nodes) {
+  return nodes.flatMap((upper) =>
+    nodes
+      .filter((lower) => lower.size === upper.size - 1 && lower.features.every((name) => upper.features.includes(name)))
+      .map((lower) => svg("line", { x1: lower.x, y1: lower.y, x2: upper.x, y2: upper.y })),
+  );
+}
+
+function mark(node, words, labelled) {
+  const element = svg(
+    "g",
+    {
+      class: `node ${node.kind}${node.allowed ? "" : " forbidden"}`,
+      transform: `translate(${node.x} ${node.y})`,
+      tabindex: "-1",
+      role: node.role === "minimal" ? "button" : "img",
+      "aria-label": words,
+    },
+    svg("circle", { class: "target-area", r: "14" }),
+    svg("path", { d: SHAPES[node.kind] }),
+  );
+  if (node.role === "minimal") element.append(svg("path", { class: "tick", d: "M-4 0l3 3.5l5.5 -7" }));
+  if (node.role === "maximal_failing") element.append(svg("path", { class: "tick", d: "M-4 -4l8 8M4 -4l-8 8" }));
+  if (labelled) element.append(...label(node.features));
+  return element;
+}
+
+function label(features) {
+  return (features.length ? features : ["as it is"]).map((name, place) =>
+    svg("text", { y: String(22 + LABELLED.line * place), "text-anchor": "middle" }, shortened(name)),
+  );
+}
+
+function shortened(name) {
+  return name.length > 12 ? `${name.slice(0, 11)}…` : name;
+}
+
+function words({ features, score, favourable, allowed, role }, titled, goal) {
+  const what = features.length
+    ? `${counted(features.length, "change")}: ${features.map(titled).join(", ")}`
+    : "nothing changed";
+  const outcome = favourable ? "turns the decision" : "does not turn it";
+  const part =
+    { minimal: ", and no allowed part of it does: a plan", maximal_failing: ", and everything allowed above it does" }[
+      role
+    ] ?? "";
+  return `${what}. Score ${scoreText(score, goal)}: ${outcome}${part}${allowed ? "" : "; not allowed by the rules"}.`;
+}
+
+function moveBetween(event, nodes, marks, index, onEnter) {
+  if (["Enter", " "].includes(event.key)) {
+    event.preventDefault();
+    onEnter();
+    return;
+  }
+  const next = neighbour(event.key, nodes, index);
+  if (next === undefined) return;
+  event.preventDefault();
+  marks[index].setAttribute("tabindex", "-1");
+  marks[next].setAttribute("tabindex", "0");
+  marks[next].focus();
+}
+
+function neighbour(key, nodes, index) {
+  const here = nodes[index];
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (step) return nodes[index + step]?.size === here.size ? index + step : undefined;
+  const rise = { ArrowUp: 1, ArrowDown: -1 }[key];
+  if (!rise) return undefined;
+  const level = nodes
+    .map((node, place) => [Math.abs(node.x - here.x), place, node.size])
+    .filter(([, , size]) => size === here.size + rise);
+  return level.sort(([one], [other]) => one - other)[0]?.[1];
+}
+
+function legend() {
+  return [
+    ["minimal", "a plan: minimal"],
+    ["favourable", "turns the decision, but is not minimal"],
+    ["maximal_failing", "fails, and is as large as a failing one gets"],
+    ["failing", "fails"],
+    ["failing forbidden", "not allowed by the rules"],
+  ].map(([kind, text]) =>
+    h(
+      "span",
+      { class: "key" },
+      svg(
+        "svg",
+        { class: "hasse", width: "22", height: "22", viewBox: "-11 -11 22 22", "aria-hidden": "true" },
+        svg("g", { class: `node ${kind}` }, svg("path", { d: SHAPES[kind.split(" ")[0]] })),
+      ),
+      text,
+    ),
+  );
+}

@@ -1,0 +1,42 @@
+// How the search stands: how many plans, for how long, how far complete, and a way to stop it.
+
+import { button, h } from "../elements.js";
+import { isRunning } from "../state.js";
+import { completenessWords, costWords, headlineWords } from "../words.js";
+
+const TICK_MS = 100;
+
+export function showProgress(place, store, actions) {
+  const stop = button("Stop", halt, { class: "stop" });
+  const again = button("Ask again", actions.askAgain);
+  const headline = h("p", { class: "headline" });
+  const detail = h("p", { class: "detail" });
+  const meter = h("div", { class: "meter", hidden: true });
+  place.append(h("div", { class: "row" }, headline, stop, again), meter, detail);
+  let clock = 0;
+
+  // The button goes with the search; whoever pressed it by keyboard stands on the next one.
+  function halt() {
+    actions.stop();
+    again.focus();
+  }
+
+  function show() {
+    const { answer } = store.get();
+    const running = isRunning(answer.phase);
+    const current = running ? { ...answer, elapsed: performance.now() - answer.began } : answer;
+    stop.hidden = meter.hidden = !running;
+    again.hidden = !["stopped", "cut"].includes(answer.phase) && !mayBeAskedAgain(answer);
+    headline.textContent = headlineWords(answer);
+    detail.textContent = answer.start ? `${completenessWords(answer)} ${costWords(current)}.` : "";
+    clearTimeout(clock);
+    if (running) clock = setTimeout(show, TICK_MS);
+  }
+
+  store.watch((state) => [state.answer], show);
+}
+
+// What was wrong with the question itself will be wrong again.
+function mayBeAskedAgain({ phase, problem }) {
+  return phase === "refused" && ![400, 413, 422].includes(problem.status);
+}

@@ -1,0 +1,94 @@
+// To be kept or passed on: as curl, as a receipt, on paper, as a link.
+
+import { button, byId, h } from "../elements.js";
+import { linkWithPerson } from "../fragment.js";
+import { counted } from "../numbers.js";
+import { counterfactualsAddress, hasKey } from "../service.js";
+import { hasEnded } from "../state.js";
+
+const IN_CURL = "The command is in the clipboard. It holds the values of this person.";
+const IN_LINK =
+  "The link is in the clipboard. It holds the values of this person: share it only with who may see them.";
+const IN_RECEIPT = "The receipt was saved. It holds the values of this person.";
+
+export function showTakingAway(section, store, printPlans) {
+  const said = h("p", { class: "said", role: "status" });
+  const ways = [
+    button("Copy as curl", () => copy(curl(store.get()), IN_CURL, said)),
+    button("Download receipt (JSON)", () => download(store.get(), said)),
+    button("Print", () => print()),
+    button("Copy link with these values", () => copy(linkWithPerson(store.get()), IN_LINK, said)),
+  ];
+  section.append(h("div", { class: "row" }, ways), said);
+  store.watch(
+    (state) => [state.answer],
+    (answer) => {
+      section.hidden = !hasEnded(answer.phase);
+      said.textContent = "";
+    },
+  );
+  addEventListener("beforeprint", () => {
+    byId("printed-note").textContent = note(store.get(), printPlans(true));
+  });
+  addEventListener("afterprint", () => printPlans(false));
+}
+
+function note({ answer }, printed) {
+  if (!answer.askedAt) return "";
+  const left = answer.plans.length - printed;
+  const rest =
+    left > 0 ? ` ${counted(left, "plan")} of ${answer.plans.length} left out on paper; the receipt has all.` : "";
+  const id = answer.requestId ? ` Request ${answer.requestId}.` : "";
+  return `Asked ${answer.askedAt.toLocaleString()}.${id}${rest}`;
+}
+
+function curl({ model, answer }) {
+  const body = JSON.stringify(answer.request).replaceAll("'", "'\\''");
+  const parts = [
+    `curl -s '${counterfactualsAddress(model.name)}'`,
+    "-H 'Content-Type: application/json'",
+    `-d '${body}'`,
+  ];
+  // The key itself is nobody's but who has it.
+  if (hasKey()) parts.splice(1, 0, '-H "Authorization: Bearer $KEY"');
+  return parts.join(" \\\n  ");
+}
+
+function receipt({ model, answer }) {
+  return {
+    receipt: "flipset",
+    flipset_version: document.querySelector("meta[name=flipset-version]").content,
+    note: "What the model would say, not what will happen.",
+    asked_at: answer.askedAt.toISOString(),
+    request_id: answer.requestId ?? null,
+    ended: answer.phase,
+    path: `/v1/models/${model.name}/counterfactuals`,
+    request: answer.request,
+    start: answer.start,
+    counterfactuals: answer.plans,
+    summary: answer.summary,
+  };
+}
+
+function download(state, said) {
+  const file = new Blob([JSON.stringify(receipt(state), null, 2), "\n"], { type: "application/json" });
+  const time = state.answer.askedAt.toISOString().slice(0, 19).replaceAll(":", "");
+  const link = h("a", { href: URL.createObjectURL(file), download: `flipset-${state.model.name}-${time}.json` });
+  link.click();
+  // Later: the browser reads it after this.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  said.textContent = IN_RECEIPT;
+}
+
+async function copy(text, done, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    said.textContent = done;
+  } catch {
+    // Without HTTPS, or without leave, there is no clipboard: then to be copied by hand.
+    const field = h("textarea", { readonly: true, rows: "5", "aria-label": "To copy" });
+    field.value = text;
+    said.replaceChildren("Copy this by hand:", field);
+    field.select();
+  }
+}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.live_server import ROOT, LiveServer, live_server
 from tests.web.browser import NO_BROWSER, Watch, find_browser, launched, new_page
@@ -16,6 +16,9 @@ from tests.web.made_up import write_made_up
 PICTURES = "TEST_SCREENSHOTS"
 
 OpenPage = Callable[..., Page]
+
+# How fast a page is, is measured elsewhere: a busy machine is no reason to fail.
+expect.set_options(timeout=10_000)
 
 
 @pytest.fixture(scope="package")
@@ -67,14 +70,21 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield running
 
 
+@pytest.fixture(scope="package")
+def prefixed() -> Iterator[LiveServer]:
+    """The shipped models behind a proxy that leaves a prefix in front of every path."""
+    with live_server(root_path="/care/flipset") as running:
+        yield running
+
+
 @pytest.fixture
-def take_picture(tmp_path: Path) -> Callable[[Page, str], Path]:
-    """Take a picture of a page: into a folder of the test's own, unless the environment names another."""
+def take_picture(tmp_path: Path) -> Callable[..., Path]:
+    """Take a picture of a page, or `of` a part: into a folder of the test's own, unless the environment names one."""
     folder = ROOT / os.environ.get(PICTURES, tmp_path)
 
-    def take(page: Page, name: str, **options: Any) -> Path:
+    def take(page: Page, name: str, of: Locator | None = None) -> Path:
         file = folder / f"{name}.png"
-        page.screenshot(path=file, animations="disabled", caret="hide", **options)
+        (of or page).screenshot(path=file, animations="disabled", caret="hide")
         return file
 
     return take

@@ -3,10 +3,60 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+
+from tests.live_server import LiveServer
+from tests.web.browser import DARK, PHONE, STILL
+from tests.web.conftest import OpenPage
+from tests.web.visiting import cards, pin, region, visit
+
+TakePicture = Callable[..., Path]
+
+LARGE = {"viewport": {"width": 1400, "height": 1000}, "device_scale_factor": 1, **STILL}
+SMALL = {**PHONE, **STILL, "device_scale_factor": 1}
 
 
-def test_the_front_of_the_service(page: Page, take_picture: Callable[[Page, str], Path]):
-    page.goto("/")
-    expect(page.get_by_role("heading", name="Flipset")).to_be_visible()
-    assert take_picture(page, "front").read_bytes().startswith(b"\x89PNG")
+def is_picture(file: Path) -> bool:
+    return file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_several_ways(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    page = open_page(server, **LARGE)
+    visit(page)
+    expect(region(page, "All combinations")).to_be_visible()
+    assert is_picture(take_picture(page, "page-plans"))
+
+
+def test_no_way_out_in_the_dark(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    page = open_page(server, **LARGE, **DARK)
+    visit(page, "mortgage", "no way out")
+    expect(region(page, "All combinations")).to_be_visible()
+    assert is_picture(take_picture(page, "page-no-recourse"))
+
+
+def test_on_a_phone(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    page = open_page(server, **SMALL)
+    visit(page, "hcv")
+    region(page, "Values").scroll_into_view_if_needed()
+    page.evaluate("document.getElementById('decision').scrollIntoView()")
+    assert is_picture(take_picture(page, "page-phone"))
+
+
+def test_all_combinations(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    page = open_page(server, **LARGE)
+    visit(page)
+    section = region(page, "All combinations")
+    page.get_by_role("button", name="2 changes: Debt payments to income, Housing expense to income").hover()
+    expect(section.get_by_role("paragraph")).to_contain_text("a plan")
+    assert is_picture(take_picture(page, "page-combinations", of=section))
+
+
+def test_two_plans_compared(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    page = open_page(server, **LARGE)
+    visit(page, "hcv")
+    pin(page, 1).click()
+    pin(page, 5).click()
+    expect(region(page, "Two plans compared")).to_be_visible()
+    expect(cards(page)).to_have_count(5)
+    page.evaluate("document.getElementById('plans').scrollIntoView()")
+    assert is_picture(take_picture(page, "page-compare", of=region(page, "Plans that turn it")))

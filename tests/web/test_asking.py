@@ -1,0 +1,194 @@
+"""From nobody to plans: an example, values that are typed, a context, another threshold or registry."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.conftest import OpenPage
+from tests.web.made_up import PATIENT
+from tests.web.visiting import (
+    DEBT,
+    answer_to,
+    await_the_end,
+    choose_model,
+    example,
+    example_of,
+    expect_plans,
+    field,
+    open_model,
+    open_options,
+    region,
+    row,
+    visit,
+)
+
+
+def test_an_example_leads_to_every_plan(page: Page, server: LiveServer):
+    page.goto("/")
+    expect(region(page, "The decision")).to_contain_text("Nobody has been asked about yet.")
+    choose_model(page, "Mortgage decisions, Boston 1990")
+    example(page, "several ways").click()
+    expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways")))
+    expect(example(page, "several ways")).to_have_attribute("aria-pressed", "true")
+    expect(region(page, "The decision")).to_contain_text(re.compile("denied . not favourable"))
+    expect(region(page, "The decision")).to_contain_text(
+        "Score of approved 0.381; approved needs a score of at least 0.76."
+    )
+    expect(region(page, "Plans that turn it")).to_contain_text("Complete and exact: there are no other minimal plans.")
+
+
+@pytest.mark.parametrize("model", ["hcv", "mortgage", "synthetic", "thyroid"])
+def test_every_shipped_example_is_shown_as_the_api_answers_it(page: Page, server: LiveServer, model: str):
+    open_model(page, model)
+    for name in ("several-ways", "exactly-one-way", "already-favourable", "no-way-out"):
+        request = example_of(server, model, name)
+        answer = answer_to(server, model, request)
+        example(page, name.replace("-", " ")).click()
+        expect_plans(page, answer)
+        outcome = {
+            "already_favourable": "The decision is favourable as it stands.",
+            "no_recourse": "No plan turns the decision.",
+            "found": "Complete and exact: there are no other minimal plans.",
+        }
+        expect(region(page, "Plans that turn it")).to_contain_text(outcome[answer["summary"]["outcome"]])
+        expect(region(page, "The decision")).to_contain_text(answer["start"]["prediction"]["label"])
+
+
+def test_every_value_stands_on_its_range(page: Page, server: LiveServer):
+    """Its status, its range and its target, in words and as a picture with the same words."""
+    visit(page)
+    expect(row(page, DEBT)).to_contain_text("▲high")
+    expect(row(page, DEBT)).to_contain_text("normal up to 0.36; would move to 0.36")
+    bar = row(page, DEBT).get_by_role("img", name="high")
+    expect(bar).to_have_accessible_name("0.42, high; normal up to 0.36; target 0.36")
+    expect(row(page, "Public record of bad credit, 1 is yes")).to_contain_text("●normal")
+    expect(row(page, "Self-employed, 1 is yes")).to_contain_text("○no known range, stays as it is")
+
+
+def test_an_edited_value_changes_status_score_and_plans(page: Page, server: LiveServer):
+    visit(page)
+    request = example_of(server, "mortgage", "several-ways")
+    field(page, DEBT).fill("0.3")
+    answer = answer_to(server, "mortgage", {"instance": {**request["instance"], "pirat": 0.3}})
+    expect(row(page, DEBT)).to_contain_text("●normal")
+    expect(region(page, "The decision")).to_contain_text(
+        f"Score of approved {answer['start']['prediction']['score']:.3f}"
+    )
+    expect_plans(page, answer)
+    expect(example(page, "several ways")).to_have_attribute("aria-pressed", "false")
+
+
+def test_text_that_is_no_value_is_told_at_its_field(page: Page):
+    """The plans of before stay, faded."""
+    visit(page)
+    for text, said in {
+        "0,36": "write 0.36",
+        "a lot": "write a number such as 31.5",
+        "1e999": "is too large",
+        "": "is still missing",
+    }.items():
+        field(page, DEBT).fill(text)
+        expect(field(page, DEBT)).to_have_accessible_description(f"normal up to 0.36 {DEBT} {said}")
+        expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
+        expect(region(page, "Plans that turn it")).to_contain_text("Some values are still missing.")
+        expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.45")
+    field(page, DEBT).fill("0.42")
+    expect(field(page, DEBT)).to_have_attribute("aria-invalid", "false")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "1")
+
+
+def test_a_form_that_is_filled_in_by_hand_names_what_is_missing_until_nothing_is(page: Page, server: LiveServer):
+    open_model(page, "thyroid")
+    instance = example_of(server, "thyroid", "several-ways")["instance"]
+    titles = ["Free thyroxine index", "Thyroid-stimulating hormone", "Triiodothyronine", "Total thyroxine"]
+    for title, value in zip(titles, instance.values(), strict=True):
+        field(page, title).press_sequentially(str(value))
+        if title != titles[-1]:
+            expect(row(page, titles[-1])).to_contain_text("Total thyroxine is still missing")
+    expect_plans(page, answer_to(server, "thyroid", {"instance": instance}))
+    expect(page.get_by_text("is still missing")).to_have_count(0)
+
+
+def test_sex_and_age_choose_the_range(page: Page, server: LiveServer):
+    visit(page, "hcv")
+    request = example_of(server, "hcv", "several-ways")
+    aspartate = row(page, "Aspartate aminotransferase")
+    expect(aspartate).to_contain_text("normal 10 to 35 U/L (sex female)")
+    page.get_by_label("sex", exact=True).select_option(label="male")
+    expect(aspartate).to_contain_text("normal 10 to 50 U/L (sex male)")
+    page.get_by_label("age", exact=True).fill("70")
+    answer = answer_to(server, "hcv", {**request, "context": {"sex": "male", "age": 70}})
+    chosen = next(found for found in answer["start"]["features"] if found["name"] == "CHOL")
+    expect(row(page, "Cholesterol, total")).to_contain_text(f"normal {chosen['low']:g} to {chosen['high']:g} mmol/L")
+    expect_plans(page, answer)
+    page.get_by_label("sex", exact=True).select_option(label="not said")
+    expect_plans(page, answer_to(server, "hcv", {**request, "context": {"age": 70}}))
+
+
+def test_another_threshold_and_another_registry_are_asked_for(page: Page, server: LiveServer):
+    visit(page)
+    request = example_of(server, "mortgage", "several-ways")
+    open_options(page)
+    page.get_by_label("Threshold").fill("0.85")
+    expect_plans(page, answer_to(server, "mortgage", {**request, "target": {"threshold": 0.85}}))
+    expect(region(page, "The decision")).to_contain_text("approved needs a score of at least 0.85.")
+    choose_model(page, "Hepatitis C from a blood panel")
+    example(page, "several ways").click()
+    await_the_end(page)
+    page.get_by_label("Normal ranges").select_option(label="hcv-paper-tight")
+    request = {**example_of(server, "hcv", "several-ways"), "registry": "hcv-paper-tight"}
+    expect_plans(page, answer_to(server, "hcv", request))
+    expect(page.get_by_text("normal ranges hcv-paper-tight")).to_be_visible()
+
+
+def test_another_model_leaves_nothing_of_the_one_before(page: Page, server: LiveServer):
+    visit(page)
+    choose_model(page, "Hypothyroidism from four hormone values")
+    expect(region(page, "Values").get_by_role("textbox")).to_have_count(4)
+    expect(page.get_by_text("Plans appear here as soon as there is somebody to ask about.")).to_be_visible()
+    expect(region(page, "Take it away")).to_be_hidden()
+
+
+def test_clear_forgets_the_person(page: Page):
+    visit(page)
+    page.get_by_role("button", name="Clear").click()
+    expect(field(page, DEBT)).to_have_value("")
+    expect(region(page, "The decision")).to_contain_text("Nobody has been asked about yet.")
+
+
+def test_categories_and_missing_values_are_asked_about(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    visit(page, "loans", "not known")
+    request = example_of(made_up, "loans", "not-known")
+    expect_plans(page, answer_to(made_up, "loans", request))
+    expect(row(page, "late")).to_contain_text("missing")
+    expect(row(page, "late")).to_contain_text("taken as 1")
+    expect(row(page, "Where they live")).to_contain_text("✕not allowed")
+    field(page, "Where they live").select_option(label="owns")
+    field(page, "late").fill("2.5")
+    expect(row(page, "late")).to_contain_text("late write a whole number")
+    field(page, "late").fill("3")
+    answer = answer_to(made_up, "loans", {"instance": {**request["instance"], "late": 3, "home": "owns"}})
+    expect_plans(page, answer)
+    expect(region(page, "The decision")).to_contain_text(answer["start"]["prediction"]["label"])
+
+
+def test_a_model_that_predicts_a_number_is_asked_in_its_own_words(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    visit(page, "pressure", "too high")
+    expect(region(page, "The decision")).to_contain_text("Score 146.100; must be from 100 to 130.")
+    expect_plans(page, answer_to(made_up, "pressure", {"instance": PATIENT}))
+    open_options(page)
+    expect(page.get_by_label("Threshold")).to_be_hidden()
+
+
+def test_below_a_prefix_everything_is_found(open_page: OpenPage, prefixed: LiveServer):
+    page = open_page(prefixed)
+    # Without its last slash the address leads there too.
+    visit(page, path="/care/flipset")
+    assert page.url.startswith(f"{prefixed.url}/care/flipset/#")
+    expect_plans(page, answer_to(prefixed, "mortgage", example_of(prefixed, "mortgage", "several-ways")))
+    link = page.get_by_role("link", name="API documentation")
+    assert link.evaluate("(link) => link.href") == f"{prefixed.url}/care/flipset/docs"

@@ -1,0 +1,138 @@
+"""What somebody pastes: JSON or CSV, as it comes out of other programs; and what is wrong with it, in words."""
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.browser import Watch
+from tests.web.conftest import OpenPage
+from tests.web.visiting import (
+    DEBT,
+    answer_to,
+    example_of,
+    expect_plans,
+    field,
+    lock,
+    open_model,
+    paste,
+    region,
+    rules,
+    visit,
+)
+
+NAMES = "pirat,hirat,lvrat,chist,mhist,phist,unemp,selfemp,condomin,hschool"
+VALUES = "0.42,0.34,0.93,5,2,0,3.1,0,1,1"
+PANEL = {
+    "Albumin": "31,3",
+    "ALP": "106",
+    "alt": "45",
+    "AST": "75",
+    "BIL": "32,4",
+    "CHE": "8,4",
+    "Cholesterol, total": "3,2",
+    "CREA": "92",
+    "GGT": "90",
+    "PROT": "81,7",
+    "sex": "female",
+    "age": "39",
+}
+
+
+ROWS = {
+    "with a header": f"{NAMES}\n{VALUES}\n",
+    "from Windows": f"{NAMES}\r\n{VALUES}\r\n",
+    "without a header": VALUES,
+    "with a title": f'"{DEBT}",{NAMES.partition(",")[2]}\n{VALUES}',
+    "with tabs": f"{NAMES}\n{VALUES}".replace(",", "\t"),
+    "with semicolons": f"{NAMES}\n{VALUES}".replace(",", ";").replace(".", ","),
+    "with semicolons, without a header": VALUES.replace(",", ";").replace(".", ","),
+}
+FLAWS = {
+    "": "There is nothing to read yet.",
+    "{": "This is not valid JSON",
+    "[]": "Paste one object: a request, or the values by feature.",
+    '{"instance": 5}': "“instance” must be an object of values by feature.",
+    '{"pirat": 0.42, "income": 3}': "Not a feature of this model: income. Known are pirat, hirat,",
+    "0.42,0.34": "The row has 2 values, and 10 were expected: pirat, hirat,",
+    NAMES: "There is a header, but no row of values below it.",
+    f"{NAMES}\n{VALUES.replace('0.93', 'much')}": "lvrat: write a number such as 31.5.",
+}
+
+
+def test_a_row_of_a_csv_file_is_understood(page: Page, server: LiveServer):
+    open_model(page, "mortgage")
+    answer = answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways"))
+    for text in ROWS.values():
+        expect(paste(page, text)).to_be_hidden()
+        expect(field(page, DEBT)).to_have_value("0.42")
+        expect_plans(page, answer)
+        page.get_by_role("button", name="Clear").click()
+        expect(field(page, DEBT)).to_have_value("")
+
+
+def test_a_csv_file_may_have_the_context_and_more_than_is_needed(page: Page, server: LiveServer):
+    open_model(page, "hcv")
+    header = ";".join(["Patient", *PANEL])
+    row = ";".join(["17", *PANEL.values()])
+    expect(paste(page, f"{header}\n{row}\n{row}\n")).to_be_hidden()
+    expect(page.get_by_role("alert").first).to_have_text("The first row was taken. Not used: Patient.")
+    expect(page.get_by_label("sex", exact=True).locator("option:checked")).to_have_text("female")
+    expect(page.get_by_label("age", exact=True)).to_have_value("39")
+    expect_plans(page, answer_to(server, "hcv", example_of(server, "hcv", "several-ways")))
+
+
+def test_a_request_in_json_brings_its_rules(page: Page, server: LiveServer):
+    open_model(page, "mortgage")
+    request = example_of(server, "mortgage", "several-ways")
+    request = {**request, "constraints": {"immutable": ["pirat"]}, "target": {"threshold": 0.7}}
+    expect(paste(page, json.dumps(request, indent=2))).to_be_hidden()
+    expect_plans(page, answer_to(server, "mortgage", request))
+    expect(lock(page, DEBT)).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_instance_in_json_leaves_the_rules_that_were_set(page: Page, server: LiveServer):
+    visit(page, "mortgage", "exactly one way")
+    lock(page, "Housing expense to income").click()
+    instance = example_of(server, "mortgage", "several-ways")["instance"]
+    expect(paste(page, json.dumps(instance))).to_be_hidden()
+    answer = answer_to(server, "mortgage", {"instance": instance, "constraints": {"immutable": ["hirat"]}})
+    expect_plans(page, answer)
+    expect(rules(page)).to_have_count(1)
+
+
+def test_what_is_wrong_with_a_paste_is_told(page: Page):
+    open_model(page, "mortgage")
+    for text, said in FLAWS.items():
+        dialog = paste(page, text)
+        expect(dialog.get_by_role("alert")).to_contain_text(said)
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(dialog).to_be_hidden()
+    expect(field(page, DEBT)).to_have_value("")
+
+
+def test_values_that_are_not_pasted_are_named(page: Page):
+    open_model(page, "mortgage")
+    paste(page, '{"pirat": 0.42}')
+    expect(field(page, DEBT)).to_have_value("0.42")
+    expect(page.get_by_text("is still missing")).to_have_count(9)
+
+
+def test_categories_and_missing_values_are_read_from_a_row(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "loans")
+    expect(paste(page, "debt,late,home,years\n48,,rents,1")).to_be_hidden()
+    expect_plans(page, answer_to(made_up, "loans", example_of(made_up, "loans", "not-known")))
+    dialog = paste(page, "debt,late,home,years\n48,,lives,1")
+    expect(dialog.get_by_role("alert")).to_have_text("home: must be one of rents, owns, other.")
+
+
+def test_what_the_service_refuses_of_a_paste_is_told_at_the_field(page: Page, watch: Watch, server: LiveServer):
+    watch.expect("the server responded with a status of 422")
+    open_model(page, "mortgage")
+    instance = example_of(server, "mortgage", "several-ways")["instance"]
+    paste(page, json.dumps({**instance, "pirat": "half"}))
+    expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
+    expect(field(page, DEBT)).to_have_accessible_description(re.compile("must be a number, not text"))
+    expect(region(page, "Plans that turn it").get_by_role("alert")).to_have_text("See the marks at the fields.")

@@ -1,0 +1,222 @@
+"""What may change: by a lock, a direction, a number, a rule between two, a formula; each asks again at once."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.browser import Watch
+from tests.web.visiting import (
+    CREDIT,
+    DEBT,
+    HOUSING,
+    LOAN,
+    add_rule,
+    answer_to,
+    example,
+    example_of,
+    expect_plans,
+    field,
+    lock,
+    region,
+    row,
+    rules,
+    visit,
+)
+
+REFUSED = "the server responded with a status of 422"
+
+
+def expect_constraints(page: Page, server: LiveServer, constraints: dict[str, Any]) -> None:
+    """The plans are those that the API gives under them."""
+    request = {**example_of(server, "mortgage", "several-ways"), "constraints": constraints}
+    expect_plans(page, answer_to(server, "mortgage", request))
+
+
+def test_a_locked_feature_is_in_no_plan(page: Page, server: LiveServer):
+    visit(page)
+    lock(page, DEBT).click()
+    expect_constraints(page, server, {"immutable": ["pirat"]})
+    expect(lock(page, DEBT)).to_have_attribute("aria-pressed", "true")
+    expect(row(page, DEBT)).to_contain_text("is locked")
+    expect(rules(page)).to_have_text([re.compile(f"^{DEBT} cannot change")])
+    lock(page, DEBT).click()
+    expect_constraints(page, server, {})
+    expect(rules(page)).to_have_count(0)
+
+
+def test_a_feature_may_be_allowed_one_direction(page: Page, server: LiveServer):
+    visit(page)
+    direction = page.get_by_label(f"Direction of {DEBT}")
+    direction.select_option(label="↑ only up")
+    expect_constraints(page, server, {"directions": {"pirat": "increase"}})
+    expect(row(page, DEBT)).to_contain_text("would have to go the other way")
+    expect(rules(page)).to_have_text([re.compile(f"^{DEBT} may only go up")])
+    direction.select_option(label="↓ only down")
+    expect_constraints(page, server, {"directions": {"pirat": "decrease"}})
+    direction.select_option(label="↕ either way")
+    expect(rules(page)).to_have_count(0)
+
+
+def test_there_may_be_at_most_so_many_changes(page: Page, server: LiveServer):
+    visit(page, "hcv")
+    page.get_by_label("Changes at most").select_option(label="2")
+    request = {**example_of(server, "hcv", "several-ways"), "constraints": {"max_changes": 2}}
+    expect_plans(page, answer_to(server, "hcv", request))
+    expect(rules(page)).to_have_text([re.compile("^at most 2 changes")])
+
+
+def test_two_features_are_connected_in_a_dialogue(page: Page, server: LiveServer):
+    visit(page)
+    causal = {"causal": [{"cause": "pirat", "effects": ["hirat"]}]}
+    for kind, constraints, words in (
+        ("moves together with", {"correlated": [["pirat", "hirat"]]}, f"{DEBT} and {HOUSING} move together"),
+        ("never changes together with", {"exclusive": [["pirat", "hirat"]]}, f"at most one of {DEBT} and {HOUSING}"),
+        ("brings with it (causes)", causal, f"{DEBT} brings {HOUSING} with it"),
+    ):
+        add_rule(page, DEBT, kind, HOUSING)
+        expect_constraints(page, server, constraints)
+        expect(rules(page)).to_have_text([re.compile(f"^{re.escape(words)}")])
+        rules(page).get_by_role("button").click()
+        expect(rules(page)).to_have_count(0)
+
+
+def test_a_rule_may_be_about_one_feature(page: Page, server: LiveServer):
+    visit(page)
+    for kind, most, constraints, words in (
+        ("must be normal afterwards", None, {"required": ["chist"]}, f"{CREDIT} must be normal afterwards"),
+        ("may move by at most", "0.5", {"max_step": {"chist": 0.5}}, f"{CREDIT} may move by at most 0.5"),
+    ):
+        add_rule(page, CREDIT, kind, most=most)
+        expect_constraints(page, server, constraints)
+        expect(rules(page)).to_have_text([re.compile(f"^{re.escape(words)}")])
+        rules(page).get_by_role("button").click()
+        expect(rules(page)).to_have_count(0)
+
+
+def test_the_dialogue_says_what_is_wrong_with_a_rule(page: Page):
+    visit(page)
+    add_rule(page, DEBT, "moves together with", DEBT)
+    dialog = page.get_by_role("dialog", name="Add a rule")
+    expect(dialog.get_by_role("alert")).to_have_text("Choose two different features.")
+    dialog.get_by_label("Rule", exact=True).select_option(label="may move by at most")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_role("alert")).to_have_text("Write a number above 0, such as 2.5.")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    expect(rules(page)).to_have_count(0)
+
+
+def test_one_feature_dragged_onto_another_is_connected_with_it(page: Page, server: LiveServer):
+    visit(page)
+    # Both in sight before: nothing may scroll away under the mouse.
+    row(page, CREDIT).scroll_into_view_if_needed()
+    page.get_by_role("button", name=f"Rule… for {LOAN}").drag_to(row(page, CREDIT))
+    dialog = page.get_by_role("dialog", name="Add a rule")
+    expect(dialog.get_by_label("Feature", exact=True).locator("option:checked")).to_have_text(LOAN)
+    expect(dialog.get_by_label("this feature").locator("option:checked")).to_have_text(CREDIT)
+    dialog.get_by_label("Rule", exact=True).select_option(label="never changes together with")
+    dialog.get_by_role("button", name="Add").click()
+    expect_constraints(page, server, {"exclusive": [["lvrat", "chist"]]})
+
+
+def test_a_formula_is_obeyed(page: Page, server: LiveServer):
+    visit(page)
+    page.get_by_label("Formula 1").fill("pirat xor hirat")
+    expect_constraints(page, server, {"formulas": ["pirat xor hirat"]})
+    page.get_by_role("button", name="Another formula").click()
+    page.get_by_label("Formula 2").fill("chist -> lvrat")
+    expect_constraints(page, server, {"formulas": ["pirat xor hirat", "chist -> lvrat"]})
+    expect(rules(page)).to_have_count(2)
+
+
+@pytest.mark.parametrize(
+    ("formula", "marked", "said"),
+    [
+        ("pirat xor hirta", "hirta", "Line 1, column 11: 'hirta' is not a feature; did you mean 'hirat'?."),
+        ("pirat and (", "\u00a0", "Line 1, column 12: expected a feature"),
+    ],
+)
+def test_a_mistake_in_a_formula_is_marked_where_it_is(
+    page: Page, watch: Watch, server: LiveServer, formula: str, marked: str, said: str
+):
+    """The plans of before stay, faded, until it is mended."""
+    watch.expect(REFUSED)
+    visit(page)
+    text = page.get_by_label("Formula 1")
+    text.fill(formula)
+    expect(text).to_have_attribute("aria-invalid", "true")
+    expect(text).to_have_accessible_description(re.compile(re.escape(said.removesuffix("."))))
+    mark = region(page, "What may change").locator("mark")
+    expect(mark).to_have_text(marked, use_inner_text=True)
+    expect_constraints(page, server, {})
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.45")
+    text.fill("pirat xor hirat")
+    expect_constraints(page, server, {"formulas": ["pirat xor hirat"]})
+    expect(text).to_have_attribute("aria-invalid", "false")
+    expect(mark).to_have_count(0)
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "1")
+
+
+def test_the_mark_lies_exactly_behind_the_mistake(page: Page, watch: Watch):
+    """The field and the copy behind it have the same letters at the same place."""
+    watch.expect(REFUSED)
+    visit(page)
+    text = page.get_by_label("Formula 1")
+    text.fill("pirat xor hirta")
+    mark = region(page, "What may change").locator("mark")
+    expect(mark).to_be_visible()
+    style = """(element) => {
+        const { font, letterSpacing, lineHeight } = getComputedStyle(element);
+        return [font, letterSpacing, lineHeight];
+    }"""
+    assert mark.evaluate(style) == text.evaluate(style)
+    inside, outside = mark.bounding_box(), text.bounding_box()
+    assert inside is not None
+    assert outside is not None
+    assert outside["x"] < inside["x"] < inside["x"] + inside["width"] < outside["x"] + outside["width"]
+    assert outside["y"] <= inside["y"] < inside["y"] + inside["height"] <= outside["y"] + outside["height"]
+
+
+def test_a_rule_is_dropped_at_its_chip(page: Page, server: LiveServer):
+    visit(page)
+    lock(page, HOUSING).click()
+    page.get_by_label(f"Direction of {DEBT}").select_option(label="↓ only down")
+    add_rule(page, LOAN, "never changes together with", CREDIT)
+    page.get_by_label("Formula 1").fill("pirat or chist")
+    every = {
+        "immutable": ["hirat"],
+        "directions": {"pirat": "decrease"},
+        "exclusive": [["lvrat", "chist"]],
+        "formulas": ["pirat or chist"],
+    }
+    expect(rules(page)).to_have_count(4)
+    expect_constraints(page, server, every)
+    page.get_by_role("button", name=f"Drop the rule: {HOUSING} cannot change").click()
+    expect_constraints(page, server, {name: value for name, value in every.items() if name != "immutable"})
+    expect(lock(page, HOUSING)).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Drop the rule: formula: pirat or chist").click()
+    expect(page.get_by_label("Formula 1")).to_have_value("")
+    page.get_by_role("button", name="Drop all rules").click()
+    expect_constraints(page, server, {})
+    expect(rules(page)).to_have_count(0)
+
+
+def test_the_rules_of_an_example_are_in_force_and_on_the_page(page: Page, server: LiveServer):
+    visit(page, "mortgage", "no way out")
+    expect(lock(page, CREDIT)).to_have_attribute("aria-pressed", "true")
+    expect(rules(page)).to_have_count(2)
+    example(page, "several ways").click()
+    expect_constraints(page, server, {})
+    expect(rules(page)).to_have_count(0)
+
+
+def test_rules_stay_when_a_value_is_edited(page: Page, server: LiveServer):
+    visit(page)
+    lock(page, DEBT).click()
+    field(page, LOAN).fill("0.9")
+    instance = {**example_of(server, "mortgage", "several-ways")["instance"], "lvrat": 0.9}
+    answer = answer_to(server, "mortgage", {"instance": instance, "constraints": {"immutable": ["pirat"]}})
+    expect_plans(page, answer)

@@ -1,0 +1,168 @@
+"""Where no plan turns the decision, or the rules contradict each other: why, and buttons that lead out."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.browser import Watch
+from tests.web.conftest import OpenPage
+from tests.web.made_up import SLOW
+from tests.web.visiting import (
+    CREDIT,
+    DEBT,
+    add_rule,
+    answer_to,
+    cards,
+    example,
+    example_of,
+    expect_plans,
+    lock,
+    open_model,
+    region,
+    rules,
+    visit,
+)
+
+PLANS = "Plans that turn it"
+
+
+def test_a_rule_that_leaves_no_plan_is_given_up_with_a_button(page: Page, server: LiveServer):
+    visit(page, "mortgage", "no way out")
+    plans = region(page, PLANS)
+    expect(plans).to_contain_text("No plan turns the decision.")
+    expect(plans).to_contain_text("There are ways to turn the decision, but every one of them breaks a rule.")
+    request = example_of(server, "mortgage", "no-way-out")
+    reasons = answer_to(server, "mortgage", request)["summary"]["no_recourse"]
+    ways = plans.get_by_role("list").get_by_role("button")
+    expect(ways).to_have_count(len(reasons["relax"]))
+    expect(plans).to_contain_text(f"score {reasons['relax'][0]['counterfactual']['prediction']['score']:.3f}.")
+    plans.get_by_role("button", name=f"Unlock {CREDIT}").click()
+    expect_plans(page, answer_to(server, "mortgage", {**request, "constraints": {"immutable": ["phist"]}}))
+    expect(cards(page)).not_to_have_count(0)
+    expect(lock(page, CREDIT)).to_have_attribute("aria-pressed", "false")
+
+
+def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
+    """The example of the made-up features has two ways out."""
+    request = example_of(server, "synthetic", "no-way-out")
+    for name, left in (
+        ("Unlock Feature A", {"max_changes": 1}),
+        ("Allow any number of changes", {"immutable": ["A"]}),
+    ):
+        visit(page, "synthetic", "no way out")
+        region(page, PLANS).get_by_role("button", name=name).click()
+        expect_plans(page, answer_to(server, "synthetic", {**request, "constraints": left}))
+        example(page, "several ways").click()
+
+
+def test_too_few_changes_are_told_and_made_more(page: Page, server: LiveServer):
+    visit(page)
+    page.get_by_label("Changes at most").select_option(label="1")
+    region(page, PLANS).get_by_role("button", name="Allow any number of changes").click()
+    expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways")))
+    expect(page.get_by_label("Changes at most").locator("option:checked")).to_have_text("any number")
+
+
+def test_ranges_that_suffice_for_nothing_lead_to_other_ranges(page: Page, server: LiveServer):
+    visit(page, "hcv", "no way out")
+    plans = region(page, PLANS)
+    expect(plans).to_contain_text("Even with every abnormal value moved into its normal range")
+    request = example_of(server, "hcv", "no-way-out")
+    best = answer_to(server, "hcv", request)["summary"]["no_recourse"]["best"]
+    expect(plans).to_contain_text("Lower Bilirubin, total from 29.5 to 11.5 umol/L")
+    expect(plans).to_contain_text(
+        f"score {best['prediction']['score']:.3f}; healthy must be more likely than hepatitis."
+    )
+    plans.get_by_role("button", name="Try the ranges of “hcv-paper”").click()
+    expect(page.get_by_text("normal ranges hcv-paper ")).to_be_visible()
+    plans.get_by_role("button", name="Try the ranges of “hcv-paper-tight”").click()
+    expect_plans(page, answer_to(server, "hcv", {**request, "registry": "hcv-paper-tight"}))
+    expect(cards(page)).not_to_have_count(0)
+
+
+def test_the_only_movable_feature_that_is_locked_is_unlocked_with_a_button(page: Page):
+    visit(page, "mortgage", "exactly one way")
+    lock(page, DEBT).click()
+    expect(region(page, PLANS)).to_contain_text("There are ways to turn the decision")
+    page.get_by_role("button", name=f"Unlock {DEBT}").click()
+    expect(cards(page)).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("given_up", "left"),
+    [(f"Unlock {DEBT}", {"required": ["pirat"]}), ("must be normal afterwards", {"immutable": ["pirat"]})],
+)
+def test_rules_that_contradict_each_other_are_told_with_a_button_for_each(
+    page: Page, watch: Watch, server: LiveServer, given_up: str, left: dict[str, list[str]]
+):
+    watch.expect("the server responded with a status of 422")
+    visit(page)
+    lock(page, DEBT).click()
+    add_rule(page, DEBT, "must be normal afterwards")
+    told = region(page, PLANS).get_by_role("alert")
+    expect(told).to_contain_text("These rules contradict each other")
+    expect(told.get_by_role("button")).to_have_text(
+        [f"Unlock {DEBT}", f"Drop “{DEBT} must be normal afterwards”"],
+    )
+    told.get_by_role("button", name=given_up).click()
+    request = {**example_of(server, "mortgage", "several-ways"), "constraints": left}
+    expect_plans(page, answer_to(server, "mortgage", request))
+    expect(rules(page)).to_have_count(1)
+    expect(told).to_be_hidden()
+
+
+def test_a_search_that_lasts_is_stopped_and_what_was_found_stays(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "slow")
+    with page.expect_event("requestfailed") as ended:
+        example(page, "all low").click()
+        expect(cards(page)).to_have_count(1)
+        expect(region(page, PLANS)).to_contain_text("1 plan so far")
+        page.get_by_role("button", name="Stop").click()
+    assert ended.value.url.endswith("/v1/models/slow/counterfactuals")
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(region(page, PLANS)).to_contain_text(
+        re.compile(r"Stopped by you\. Every plan of at most \d+ changes? is here")
+    )
+    expect(cards(page)).to_have_text([re.compile("^Plan 1.*s1")])
+    expect_no_searches(page, made_up)
+
+
+def test_a_new_question_ends_the_search_for_the_one_before(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "slow")
+    example(page, "all low").click()
+    expect(region(page, PLANS)).to_contain_text("1 plan so far")
+    for name in SLOW[:3]:
+        lock(page, name).click()
+    # The plan of before stays, faded, for there is none in its place.
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.45")
+    expect(region(page, PLANS)).to_contain_text("Searching…")
+    page.get_by_role("button", name="Stop").click()
+    expect(region(page, PLANS)).to_contain_text("No plan was found so far.")
+    expect(cards(page)).to_have_count(0)
+    expect_no_searches(page, made_up)
+
+
+def test_a_stopped_search_can_be_asked_again(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "slow")
+    example(page, "all low").click()
+    expect(region(page, PLANS)).to_contain_text("1 plan so far")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Ask again").click()
+    expect(region(page, PLANS)).to_contain_text("1 plan so far")
+    expect(page.get_by_role("button", name="Ask again")).to_be_hidden()
+    page.get_by_role("button", name="Stop").click()
+
+
+def expect_no_searches(page: Page, server: LiveServer) -> None:
+    """The server has noticed that nobody listens any more."""
+    with server.client() as client:
+        for _ in range(200):
+            if "\nflipset_searches_in_flight 0.0" in client.get("/metrics").text:
+                return
+            page.wait_for_timeout(50)
+    raise AssertionError("the search goes on")

@@ -1,0 +1,144 @@
+"""The pictures of an answer: all combinations as a Hasse diagram, or plans by size and score."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.conftest import OpenPage
+from tests.web.visiting import (
+    answer_to,
+    cards,
+    example_of,
+    expect_plans,
+    focused_name,
+    lock,
+    open_model,
+    pin,
+    region,
+    visit,
+)
+
+DIAGRAM = "All combinations of changes by size, from none at the bottom to all at the top"
+
+
+def nodes(page: Page) -> Locator:
+    return page.get_by_role("group", name=DIAGRAM).locator("[aria-label]")
+
+
+def subsets_of(server: LiveServer, model: str, request: dict[str, Any]) -> list[dict[str, Any]]:
+    with server.client() as client:
+        return client.post(f"/v1/models/{model}/subsets", json=request).json()["subsets"]
+
+
+def titles(page: Page, server: LiveServer, model: str) -> dict[str, str]:
+    with server.client() as client:
+        features = client.get(f"/v1/models/{model}").json()["features"]
+    return {feature["name"]: feature["title"] for feature in features}
+
+
+@pytest.mark.parametrize(("model", "person"), [("mortgage", "several-ways"), ("hcv", "exactly-one-way")])
+def test_all_combinations_are_drawn_as_the_api_judges_them(page: Page, server: LiveServer, model: str, person: str):
+    visit(page, model, person.replace("-", " "))
+    request = example_of(server, model, person)
+    subsets = subsets_of(server, model, request)
+    expect(nodes(page)).to_have_count(len(subsets))
+    titled = titles(page, server, model)
+    for subset in subsets:
+        changes = ", ".join(titled[name] for name in subset["features"])
+        size = len(subset["features"])
+        what = f"{size} change{'s' if size > 1 else ''}: {changes}" if size else "nothing changed"
+        turns = "turns the decision" if subset["favourable"] else "does not turn it"
+        node = nodes(page).and_(page.get_by_label(re.compile(f"^{re.escape(what)}\\. Score ")))
+        expect(node).to_have_accessible_name(re.compile(re.escape(f"{subset['score']:.3f}: {turns}")))
+    minimal = [set(subset["features"]) for subset in subsets if subset["role"] == "minimal"]
+    plans = answer_to(server, model, request)["counterfactuals"]
+    assert minimal == [{change["feature"] for change in plan["changes"]} for plan in plans]
+    green = page.get_by_role("group", name=DIAGRAM).get_by_role("button")
+    expect(green).to_have_count(len(plans))
+    expect(nodes(page).and_(page.get_by_label(re.compile("everything allowed above it does")))).to_have_count(
+        sum(subset["role"] == "maximal_failing" for subset in subsets)
+    )
+
+
+def test_pointing_at_a_combination_tells_what_it_is(page: Page):
+    visit(page)
+    picture = region(page, "All combinations")
+    node = page.get_by_role("button", name=re.compile("^2 changes: Debt payments to income, Housing expense"))
+    node.hover()
+    expect(picture.get_by_role("paragraph")).to_have_text(
+        "2 changes: Debt payments to income, Housing expense to income. Score 0.830: turns the decision, "
+        "and no part of it does: a plan."
+    )
+
+
+def test_arrow_keys_lead_from_combination_to_combination_and_enter_to_the_plan(page: Page, server: LiveServer):
+    visit(page)
+    told = region(page, "All combinations").get_by_role("paragraph")
+    nodes(page).first.focus()
+    expect(told).to_have_text("nothing changed. Score 0.381: does not turn it.")
+    page.keyboard.press("ArrowUp")
+    expect(told).to_have_text(re.compile("^1 change: "))
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(told).to_have_text(re.compile("^1 change: Debt payments to income"))
+    page.keyboard.press("ArrowUp")
+    expect(told).to_have_text(re.compile("^2 changes: "))
+    while not focused_name(page).endswith(
+        "Loan to property value, Consumer credit history, 1 (best) to 6. "
+        "Score 0.766: turns the decision, and no part of it does: a plan."
+    ):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(pin(page, 4)).to_be_focused()
+    expect(pin(page, 4)).to_be_in_viewport()
+
+
+def test_what_the_rules_forbid_is_marked(page: Page, server: LiveServer):
+    visit(page)
+    page.get_by_label("Changes at most").select_option(label="2")
+    request = {**example_of(server, "mortgage", "several-ways"), "constraints": {"max_changes": 2}}
+    forbidden = [subset for subset in subsets_of(server, "mortgage", request) if not subset["allowed"]]
+    expect(nodes(page).and_(page.get_by_label(re.compile("not allowed by the rules")))).to_have_count(len(forbidden))
+
+
+def test_a_lock_halves_the_combinations(page: Page):
+    visit(page)
+    expect(nodes(page)).to_have_count(16)
+    lock(page, "Debt payments to income").click()
+    expect(nodes(page)).to_have_count(8)
+
+
+def test_beyond_six_movable_features_the_plans_are_drawn_by_size_and_score(page: Page, server: LiveServer):
+    visit(page, "hcv")
+    plans = answer_to(server, "hcv", example_of(server, "hcv", "several-ways"))["counterfactuals"]
+    scores = sorted(plan["prediction"]["score"] for plan in plans)
+    expect(region(page, "Plans by size and score").first).to_be_visible()
+    expect(page.get_by_role("group", name=DIAGRAM)).to_have_count(0)
+    picture = page.get_by_role("img", name="4 plans of 2 changes, 1 plan of 4 changes")
+    expect(picture).to_have_accessible_name(
+        f"4 plans of 2 changes, 1 plan of 4 changes; scores from {scores[0]:.3f} to {scores[-1]:.3f}"
+    )
+    circles = picture.locator("circle title").all_text_contents()
+    assert sum(int(text.split()[0]) for text in circles) == len(plans)
+
+
+def test_one_plan_has_no_picture_of_sizes(open_page: OpenPage, made_up: LiveServer):
+    """A stopped search of 24 movable features, with a single plan."""
+    page = open_page(made_up)
+    open_model(page, "slow")
+    page.get_by_role("button", name="all low").click()
+    expect(cards(page)).to_have_count(1)
+    page.get_by_role("button", name="Stop").click()
+    expect(region(page, "Take it away")).to_be_visible()
+    expect(region(page, "Plans by size and score")).to_have_count(0)
+
+
+def test_a_number_that_is_predicted_has_its_combinations_too(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    visit(page, "pressure", "too high")
+    request = example_of(made_up, "pressure", "too-high")
+    expect_plans(page, answer_to(made_up, "pressure", request))
+    expect(nodes(page)).to_have_count(len(subsets_of(made_up, "pressure", request)))

@@ -1,0 +1,147 @@
+"""The plans: sorted, filtered, pinned and compared; and very many of them."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.conftest import OpenPage
+from tests.web.made_up import WIDE_PLANS
+from tests.web.visiting import (
+    CREDIT,
+    DEBT,
+    HOUSING,
+    LOAN,
+    Answer,
+    answer_to,
+    cards,
+    example,
+    example_of,
+    expect_plans,
+    field,
+    lock,
+    open_model,
+    pin,
+    region,
+    visit,
+)
+
+TITLES = {"pirat": DEBT, "hirat": HOUSING, "lvrat": LOAN, "chist": CREDIT}
+
+
+def several_ways(server: LiveServer, **more: object) -> Answer:
+    return answer_to(server, "mortgage", {**example_of(server, "mortgage", "several-ways"), **more})
+
+
+def ranks(answer: Answer, feature: str, *, changed: bool) -> list[int]:
+    return [
+        plan["rank"]
+        for plan in answer["counterfactuals"]
+        if any(change["feature"] == feature for change in plan["changes"]) == changed
+    ]
+
+
+def test_plans_are_sorted_by_score(page: Page, server: LiveServer):
+    visit(page)
+    answer = several_ways(server)
+    page.get_by_label("Sort").select_option(label="best score first")
+    best = sorted(answer["counterfactuals"], key=lambda plan: -plan["prediction"]["score"])
+    expect_plans(page, answer, [plan["rank"] for plan in best])
+    page.get_by_label("Sort").select_option(label="fewest changes first")
+    expect_plans(page, answer)
+
+
+def test_each_feature_tells_how_often_it_appears(page: Page, server: LiveServer):
+    visit(page)
+    answer = several_ways(server)
+    for name, count in answer["summary"]["changed_in"].items():
+        button = region(page, "Plans that turn it").get_by_role("button", name=f"{TITLES[name]}: in {count} of 4 plans")
+        expect(button).to_have_text(f"{TITLES[name]}{count}")
+
+
+def test_plans_with_a_feature_or_without_it_are_shown_alone(page: Page, server: LiveServer):
+    visit(page)
+    answer = several_ways(server)
+    button = page.get_by_role("button", name=re.compile(f"^{re.escape(CREDIT)}: in "))
+    button.click()
+    expect_plans(page, answer, ranks(answer, "chist", changed=True))
+    expect(button).to_have_accessible_name(f"{CREDIT}: in 2 of 4 plans; only with it are shown")
+    expect(page.get_by_text("2 plans of 4 shown")).to_be_visible()
+    button.click()
+    expect_plans(page, answer, ranks(answer, "chist", changed=False))
+    button.click()
+    expect_plans(page, answer)
+    expect(page.get_by_text("shown", exact=False).filter(has_text="of 4")).to_have_count(0)
+
+
+def test_two_pinned_plans_are_compared(page: Page, server: LiveServer):
+    visit(page)
+    one, _, other, last = several_ways(server)["counterfactuals"]
+    pin(page, 1).click()
+    expect(page.get_by_text("Plan 1 is pinned. Pin another to compare the two.")).to_be_visible()
+    pin(page, 3).click()
+    table = region(page, "Two plans compared").get_by_role("row")
+    expect(table).to_have_text(
+        [
+            "FeatureNowPlan 1Plan 3",
+            f"{HOUSING}0.34↓ 0.28as it is",
+            f"{CREDIT}5as it is↓ 2",
+            f"{DEBT}0.42↓ 0.36↓ 0.36",
+            re.compile("^Changes.22$"),
+            f"Score0.381{one['prediction']['score']:.3f}{other['prediction']['score']:.3f}",
+        ]
+    )
+    pin(page, 4).click()
+    expect(table.first).to_have_text("FeatureNowPlan 3Plan 4")
+    expect(table.last).to_contain_text(f"{last['prediction']['score']:.3f}")
+    expect(pin(page, 1)).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Unpin both").click()
+    expect(table).to_have_count(0)
+    expect(pin(page, 4)).to_have_attribute("aria-pressed", "false")
+
+
+def test_weights_show_what_a_plan_costs(page: Page, server: LiveServer):
+    """They come with a request that is pasted."""
+    answer = several_ways(server, weights={"pirat": 3})
+    page.goto("/#model=mortgage&example=several-ways&question=%7B%22weights%22%3A%7B%22pirat%22%3A3%7D%7D")
+    expect(cards(page)).to_have_count(4)
+    for plan in answer["counterfactuals"]:
+        expect(cards(page).nth(plan["rank"] - 1)).to_contain_text(f"2 changes, cost {plan['cost']:g}")
+
+
+def test_of_very_many_plans_only_what_is_seen_is_drawn(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "wide")
+    example(page, "all low").click()
+    expect(region(page, "Plans that turn it")).to_contain_text(f"{WIDE_PLANS:,} plans")
+    expect(region(page, "Plans that turn it")).to_contain_text("Complete and exact")
+    assert cards(page).count() < 100
+    expect(cards(page).first).to_have_attribute("aria-setsize", str(WIDE_PLANS))
+    page.evaluate("scrollTo(0, document.querySelector('.plans').getBoundingClientRect().bottom - innerHeight)")
+    last = page.get_by_role("heading", name=f"Plan {WIDE_PLANS}", exact=True)
+    expect(last).to_be_in_viewport()
+    expect(cards(page).last).to_have_attribute("aria-posinset", str(WIDE_PLANS))
+    assert cards(page).count() < 100
+    counts = answer_to(made_up, "wide", example_of(made_up, "wide", "all-low"))["summary"]["changed_in"]
+    button = page.get_by_role("button", name=f"f7: in {counts['f7']} of {WIDE_PLANS:,} plans")
+    button.click()
+    expect(page.get_by_text(f"{counts['f7']:,} plans of {WIDE_PLANS:,} shown")).to_be_visible()
+    button.click()
+    expect(page.get_by_text(f"{WIDE_PLANS - counts['f7']:,} plans of {WIDE_PLANS:,} shown")).to_be_visible()
+    expect(cards(page).first).not_to_contain_text("f7")
+
+
+def test_the_page_answers_while_plans_stream_in(open_page: OpenPage, made_up: LiveServer):
+    """A rule that is set on the way is obeyed by the next answer, and nothing of the one before is left."""
+    page = open_page(made_up)
+    open_model(page, "wide")
+    example(page, "all low").click()
+    expect(cards(page).first).to_be_visible()
+    lock(page, "f1").click()
+    expect(lock(page, "f1")).to_have_attribute("aria-pressed", "true")
+    # Any 5 of the other 16.
+    expect(region(page, "Plans that turn it")).to_contain_text("4,368 plans")
+    expect(cards(page).first).not_to_contain_text(re.compile(r"f1\b"))
+    field(page, "f2").fill("1")
+    # Any 4 of the other 15.
+    expect(region(page, "Plans that turn it")).to_contain_text("1,365 plans")

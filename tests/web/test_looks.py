@@ -1,0 +1,147 @@
+"""As it looks: on a phone, in the dark, with large text; and nothing serious that axe-core would find."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.live_server import LiveServer
+from tests.web.accessibility import serious_findings
+from tests.web.browser import DARK, PHONE, STILL
+from tests.web.conftest import OpenPage
+from tests.web.visiting import (
+    DEBT,
+    await_the_end,
+    cards,
+    example,
+    open_model,
+    pin,
+    region,
+    row,
+    visit,
+)
+
+LOOKS = [STILL, {**STILL, **DARK}, {**STILL, **PHONE}]
+# WCAG 2.2, 1.4.12: what a reader may set, and nothing may be lost.
+SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+p { margin-bottom: 2em !important; }"""
+NARROW = {"viewport": {"width": 640, "height": 450}}
+
+
+def graves(page: Page) -> list[str]:
+    """From the end: there the button that floats at the edge of a phone has a place of its own, and covers nothing."""
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    return serious_findings(page)
+
+
+def widths(page: Page) -> tuple[int, int]:
+    """Of all there is, and of what is seen."""
+    return tuple(page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]"))
+
+
+def assert_no_scrolling_sideways(page: Page) -> None:
+    everything, seen = widths(page)
+    assert everything <= seen
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+def test_axe_core_finds_nothing_serious_in_any_state(open_page: OpenPage, server: LiveServer, look: dict):
+    page = open_page(server, **look)
+    open_model(page, "mortgage")
+    expect(example(page, "several ways")).to_be_visible()
+    found = {"empty": graves(page)}
+    example(page, "several ways").click()
+    await_the_end(page)
+    expect(region(page, "All combinations")).to_be_visible()
+    pin(page, 1).click()
+    pin(page, 2).click()
+    expect(region(page, "Two plans compared")).to_be_visible()
+    found["compared"] = graves(page)
+    example(page, "no way out").click()
+    expect(region(page, "Plans that turn it").get_by_role("button", name="Unlock").first).to_be_visible()
+    found["no recourse"] = graves(page)
+    for name in ("Paste JSON or CSV", "Connect two features"):
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        found[name] = graves(page)
+        page.keyboard.press("Escape")
+    visit(page, "hcv")
+    expect(region(page, "Plans by size and score").first).to_be_visible()
+    found["sizes"] = graves(page)
+    assert {state: list_ for state, list_ in found.items() if list_} == {}
+
+
+def test_axe_core_finds_nothing_serious_among_very_many_plans(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up, **STILL)
+    open_model(page, "wide")
+    example(page, "all low").click()
+    await_the_end(page)
+    assert graves(page) == []
+
+
+@pytest.mark.parametrize("model", ["hcv", "mortgage"])
+def test_a_phone_shows_everything_without_scrolling_sideways(open_page: OpenPage, server: LiveServer, model: str):
+    page = open_page(server, **PHONE, **STILL)
+    open_model(page, model)
+    expect(example(page, "several ways")).to_be_visible()
+    assert_no_scrolling_sideways(page)
+    example(page, "several ways").tap()
+    await_the_end(page)
+    pin(page, 1).tap()
+    pin(page, 2).tap()
+    expect(region(page, "Two plans compared")).to_be_visible()
+    assert_no_scrolling_sideways(page)
+    example(page, "no way out").tap()
+    expect(page.get_by_text("No plan turns the decision.")).to_be_visible()
+    assert_no_scrolling_sideways(page)
+
+
+def test_on_a_phone_a_button_leads_to_the_plans_and_back(open_page: OpenPage, server: LiveServer):
+    page = open_page(server, **PHONE, **STILL)
+    visit(page)
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_role("button", name="4 plans ↓").tap()
+    expect(cards(page).first).to_be_in_viewport()
+    expect(region(page, "Plans that turn it")).to_be_focused()
+    page.get_by_role("button", name="Values ↑").tap()
+    expect(row(page, DEBT)).to_be_in_viewport()
+    expect(page.get_by_role("button", name="4 plans ↓")).to_be_visible()
+
+
+def test_in_the_dark_the_page_is_dark(open_page: OpenPage, server: LiveServer):
+    page = open_page(server, **DARK)
+    visit(page)
+    for place in (page.locator("body"), region(page, "Values"), cards(page).first):
+        expect(place).to_be_visible()
+        assert brightness(page, place.evaluate("(element) => getComputedStyle(element).color")) > 180
+    assert brightness(page, page.locator("body").evaluate("(body) => getComputedStyle(body).backgroundColor")) < 60
+
+
+def brightness(page: Page, colour: str) -> float:
+    red, green, blue = (float(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])
+    return (red + green + blue) / 3
+
+
+def test_twice_as_large_and_spaced_out_nothing_is_lost(open_page: OpenPage, server: LiveServer):
+    """200 % on a screen of 1280 points leaves 640."""
+    page = open_page(server, **NARROW, **STILL)
+    visit(page)
+    assert_no_scrolling_sideways(page)
+    # Adopted, for the policy lets no other style in.
+    page.evaluate(
+        "(text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text);"
+        " document.adoptedStyleSheets = [sheet]; dispatchEvent(new Event('resize')) }",
+        SPACED,
+    )
+    assert_no_scrolling_sideways(page)
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('button, label, .change .values, .headline, .detail, .help')]"
+        ".filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1"
+        " && getComputedStyle(one).display !== 'inline').map((one) => one.textContent)"
+    )
+    assert cut == []
+
+
+def test_nothing_moves_for_who_wants_no_motion(open_page: OpenPage, server: LiveServer):
+    page = open_page(server, **STILL)
+    visit(page)
+    moving = "[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s')"
+    assert page.evaluate(f"{moving}.length") == 0

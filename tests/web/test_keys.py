@@ -104,3 +104,15 @@ def test_a_service_without_keys_does_not_ask(page: Page):
     visit(page)
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="Key", exact=True)).to_be_hidden()
+
+
+def test_who_has_sent_the_question_away_can_still_give_a_key(asked: Page, key: str):
+    asked.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    asked.get_by_role("button", name="Key", exact=True).click()
+    give(asked, key)
+    expect(example(asked, "several ways")).to_be_visible()
+
+
+def test_a_key_that_no_header_can_hold_is_a_wrong_one(asked: Page):
+    give(asked, "flipset_w\u0430rd_\u20ac")
+    expect(asked.get_by_role("dialog").get_by_role("alert")).to_have_text("This key was not accepted.")

@@ -285,7 +285,7 @@ def test_a_predicted_number_never_looks_as_if_it_were_low_enough(open_page: Open
 def test_a_large_score_never_looks_as_if_it_stood_at_its_threshold(page: Page):
     page.goto("/")
     text = page.evaluate(
-        "import('/web/scripts/numbers.js').then(({scoreText}) => scoreText(1234567.5, 1234568))",
+        "import('/web/scripts/numbers.js').then(({scoreText}) => scoreText(1234567.5, {low: 1234568}))",
     )
     assert float(text) < 1234568
 

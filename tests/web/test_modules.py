@@ -76,7 +76,8 @@ def module(page: Page) -> Call:
 
 def test_a_score_never_looks_as_if_it_stood_beyond_its_threshold(module: Call):
     for score, threshold, text in SCORES:
-        assert module("numbers", "scoreText", score, threshold) == text
+        assert module("numbers", "scoreText", score, {} if threshold is None else {"low": threshold}) == text
+        assert module("numbers", "scoreText", score, {} if threshold is None else {"high": threshold}) == text
 
 
 def test_numbers_are_read_as_people_write_them(module: Call):

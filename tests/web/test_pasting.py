@@ -135,4 +135,4 @@ def test_what_the_service_refuses_of_a_paste_is_told_at_the_field(page: Page, wa
     paste(page, json.dumps({**instance, "pirat": "half"}))
     expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
     expect(field(page, DEBT)).to_have_accessible_description(re.compile("must be a number, not text"))
-    expect(region(page, "Plans that turn it").get_by_role("alert")).to_have_text("See the marks at the fields.")
+    expect(region(page, "Plans that turn it")).to_contain_text("See the marks at the fields.")

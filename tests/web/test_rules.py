@@ -152,7 +152,7 @@ def test_a_mistake_in_a_formula_is_marked_where_it_is(
     mark = region(page, "What may change").locator("mark")
     expect(mark).to_have_text(marked, use_inner_text=True)
     expect_constraints(page, server, {})
-    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.45")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
     text.fill("pirat xor hirat")
     expect_constraints(page, server, {"formulas": ["pirat xor hirat"]})
     expect(text).to_have_attribute("aria-invalid", "false")

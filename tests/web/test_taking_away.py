@@ -206,7 +206,7 @@ def test_of_very_many_plans_paper_has_a_hundred_and_says_so(open_page: OpenPage,
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     expect(cards(page)).to_have_count(100)
-    expect(page.get_by_text("6,088 further plans left out on paper; the receipt has them all.")).to_be_visible()
+    expect(page.get_by_text("6,088 plans of 6,188 left out on paper; the receipt has all.")).to_be_visible()
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(page.get_by_text("left out on paper")).to_be_hidden()

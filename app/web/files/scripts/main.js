@@ -25,8 +25,8 @@ const store = createStore(INITIAL);
 const openKey = keyDialog(useKey);
 const asker = createAsker(store, askForKey);
 const actions = createActions(store, asker);
-const openRule = ruleDialog(store, actions);
-const openPaste = pasteDialog(store, actions, notice);
+const openRule = onceLoaded(ruleDialog(store, actions));
+const openPaste = onceLoaded(pasteDialog(store, actions, notice));
 
 showModelChoice(byId("choice"), store, (name) => guarded(() => actions.chooseModel(name)));
 showStart(byId("start"), store, actions, openPaste);
@@ -44,6 +44,11 @@ store.watch(
   (state) => [state.model, state.example, state.question, state.view.sort],
   (model) => model && writeFragment(store.get()),
 );
+// What was said of the last person, or of a link, is gone with them.
+store.watch(
+  (state) => [state.model, state.example],
+  () => notice(""),
+);
 byId("key-button").addEventListener("click", () => openKey(() => guarded(renew)));
 addEventListener("hashchange", () => guarded(begin));
 // The fragment is taken by the state of the page.
@@ -51,6 +56,11 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   byId("plans").focus();
 });
+
+// What is asked for is asked of a model.
+function onceLoaded(open) {
+  return (...parts) => store.get().model && open(...parts);
+}
 
 function askForKey(next) {
   byId("key-button").hidden = false;
@@ -88,11 +98,11 @@ async function begin() {
   const name = models.some((one) => one.name === model) ? model : models[0].name;
   const request = { instance: {}, ...person, ...question };
   const flaw = requestFlaw(request);
-  if (flaw) notice(`The link is not as it should be, and was not used. ${flaw}`);
   const wanted = flaw
     ? {}
     : { example, sort, question: partsOf(request).question, person: person ? partsOf(request) : {} };
   await actions.chooseModel(name, wanted);
+  if (flaw) notice(`The link is not as it should be, and was not used. ${flaw}`);
 }
 
 guarded(begin);

@@ -34,6 +34,7 @@ function readJson(text, model) {
 
 function readCsv(text, model, known) {
   const rows = cellsOf(text);
+  if (!rows.length) return { flaw: "There is no value in it." };
   const hasHeader = rows[0].some((cell) => nameOf(cell, model, known) !== null);
   const names = hasHeader
     ? rows[0].map((cell) => nameOf(cell, model, known))
@@ -74,12 +75,10 @@ function nameOf(cell, model, known) {
   return feature?.name ?? known.find((name) => name.toLowerCase() === wanted) ?? null;
 }
 
-// Rows of cells; the separator is the sign that the first row has most of, of tab, semicolon and comma.
+// Rows of cells. Commas separate them only where there is no tab and no semicolon: beside those they stand in numbers.
 function cellsOf(text) {
   const first = text.split("\n", 1)[0];
-  const separator = ["\t", ";", ","].reduce((best, one) =>
-    first.split(one).length > first.split(best).length ? one : best,
-  );
+  const separator = ["\t", ";"].find((one) => first.includes(one)) ?? ",";
   const rows = [[""]];
   let quoted = false;
   for (let place = 0; place < text.length; place += 1) {

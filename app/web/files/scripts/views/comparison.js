@@ -20,7 +20,10 @@ export function showComparison(place, store, actions) {
         place.replaceChildren(
           h("h3", {}, "Compared"),
           table(plans, shown, goalOf(shown.start.target, model)),
-          button("Unpin both", () => actions.changeView({ pinned: [] })),
+          button("Unpin both", () => {
+            actions.changeView({ pinned: [] });
+            place.closest("section").focus({ preventScroll: true });
+          }),
         );
     },
   );

@@ -98,8 +98,8 @@ export function pasteDialog(store, actions, announce) {
     const { model, registry } = store.get();
     const { request, remark, flaw } = readPasted(text.value, model, [...contextFields(model, registry).keys()]);
     if (flaw) return flaw;
-    announce(remark);
     actions.take(request);
+    announce(remark);
     return null;
   }
 

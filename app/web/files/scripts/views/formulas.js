@@ -27,6 +27,7 @@ export function showFormulas(place, store, actions) {
       actions.setFormulas(fields.map(({ input }) => input.value).filter((one) => one.trim())),
     );
     field.input.value = text;
+    fit(field.input);
     fields.push(field);
     list.append(field.element);
   }
@@ -107,7 +108,7 @@ function fit(input) {
 function placeOf(text, line, column) {
   const lines = text.split("\n");
   const before = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
-  return before + [...lines[line - 1]].slice(0, column - 1).join("").length;
+  return before + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
 }
 
 function sentence(text) {

@@ -3,6 +3,7 @@
 import { h } from "../elements.js";
 import { counted } from "../numbers.js";
 import { own, without } from "../own.js";
+import { hasEnded } from "../state.js";
 import { titles } from "../words.js";
 
 const NEXT = { any: "with", with: "without", without: "any" };
@@ -22,10 +23,16 @@ export function showFrequency(place, store, actions) {
     (state) => [state.shown, state.model, state.view.wanted],
     (shown, model, wanted) => {
       place.hidden = shown.plans.length < 2 && !Object.keys(wanted).length;
+      const numbers = counts(shown.plans);
+      // A filter that no plan passes any more would only hide them all.
+      const left = Object.entries(wanted).filter(([name, how]) => how === "without" || numbers.has(name));
+      if (hasEnded(shown.phase) && left.length < Object.keys(wanted).length) {
+        actions.changeView({ wanted: Object.fromEntries(left) });
+        return;
+      }
       if (place.hidden) return;
       const titled = titles(model);
-      // One that is filtered by stays, even if no plan has it any more: else the filter could not be taken off.
-      const found = new Map([...Object.keys(wanted).map((name) => [name, 0]), ...counts(shown.plans)]);
+      const found = new Map([...Object.keys(wanted).map((name) => [name, 0]), ...numbers]);
       const positions = new Map(model.features.map(({ name }, index) => [name, index]));
       const all = [...found].sort(([one, a], [other, b]) => b - a || positions.get(one) - positions.get(other));
       if (all.length !== buttons.size || all.some(([name]) => !buttons.has(name))) {

@@ -7,26 +7,24 @@ import { completenessWords, costWords, headlineWords } from "../words.js";
 const TICK_MS = 100;
 
 export function showProgress(place, store, actions) {
-  const stop = button("Stop", halt, { class: "stop" });
+  const stop = button("Stop", actions.stop, { class: "stop" });
   const again = button("Ask again", actions.askAgain);
+  const section = place.closest("section");
   const headline = h("p", { class: "headline" });
   const detail = h("p", { class: "detail" });
   const meter = h("div", { class: "meter", hidden: true });
   place.append(h("div", { class: "row" }, headline, stop, again), meter, detail);
   let clock = 0;
 
-  // The button goes with the search; whoever pressed it by keyboard stands on the next one.
-  function halt() {
-    actions.stop();
-    again.focus();
-  }
-
   function show() {
     const { answer } = store.get();
     const running = isRunning(answer.phase);
+    const hadFocus = [stop, again].includes(document.activeElement);
     const current = running ? { ...answer, elapsed: performance.now() - answer.began } : answer;
     stop.hidden = meter.hidden = !running;
     again.hidden = !["stopped", "cut"].includes(answer.phase) && !mayBeAskedAgain(answer);
+    // A button goes with the search that it is about; whoever pressed it by keyboard stands on the next one.
+    if (hadFocus) ([stop, again].find((one) => !one.hidden) ?? section).focus({ preventScroll: true });
     headline.textContent = headlineWords(answer);
     detail.textContent = answer.start ? `${completenessWords(answer)} ${costWords(current)}.` : "";
     clearTimeout(clock);

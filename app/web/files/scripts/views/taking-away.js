@@ -37,7 +37,9 @@ function note({ answer }, printed) {
   if (!answer.askedAt) return "";
   const left = answer.plans.length - printed;
   const rest =
-    left > 0 ? ` ${counted(left, "plan")} of ${answer.plans.length} left out on paper; the receipt has all.` : "";
+    left > 0
+      ? ` ${counted(left, "plan")} of ${answer.plans.length.toLocaleString("en")} left out on paper; the receipt has all.`
+      : "";
   const id = answer.requestId ? ` Request ${answer.requestId}.` : "";
   return `Asked ${answer.askedAt.toLocaleString()}.${id}${rest}`;
 }

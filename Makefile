@@ -74,6 +74,6 @@ $(READY_FOR_PAPER): $(READY_TO_RUN) requirements-trainers.txt requirements-paper
 	$(PIP) --no-deps -r requirements-dice.txt
 	touch $@
 
-$(READY_TO_TEST): $(READY_FOR_PAPER) requirements-dev.txt
-	$(PIP) -r requirements-dev.txt
+$(READY_TO_TEST): $(READY_FOR_PAPER) requirements-cohort.txt requirements-cluster.txt requirements-dev.txt
+	$(PIP) -r requirements-cohort.txt -r requirements-cluster.txt -r requirements-dev.txt
 	touch $@

@@ -1,0 +1,78 @@
+"""The three tables that a run writes: one row a person, one row a counterfactual, one row for what could not be read.
+
+Plain types only, so that DuckDB, Polars, pandas and Spark read them as they are.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+CHANGE = pa.struct(
+    [
+        pa.field("feature", pa.string(), nullable=False),
+        # Of a number; the two behind them are of a category.
+        pa.field("from", pa.float64()),
+        pa.field("to", pa.float64()),
+        pa.field("from_category", pa.string()),
+        pa.field("to_category", pa.string()),
+    ]
+)
+NAMES = pa.list_(pa.field("element", pa.string(), nullable=False))
+
+REJECTS = pa.schema(
+    [
+        # Counted from 1 through all files; null where a file could not be read at all.
+        pa.field("row", pa.int64()),
+        pa.field("file", pa.string(), nullable=False),
+        # Where the row begins in a file of text.
+        pa.field("line", pa.int64()),
+        pa.field("person", pa.string()),
+        pa.field("fields", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+    ]
+)
+
+
+class Schemas(NamedTuple):
+    """The columns of a run's tables; scores are in the type that the model gives them in."""
+
+    people: pa.Schema
+    counterfactuals: pa.Schema
+    rejects: pa.Schema
+
+
+def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
+    """With the columns that are carried over from the input, behind the person."""
+    score_type = pa.from_numpy_dtype(score)
+    who = [pa.field("row", pa.int64(), nullable=False), pa.field("person", pa.string(), nullable=False)]
+    people = [
+        *who,
+        *kept,
+        pa.field("label", pa.string()),
+        pa.field("score", score_type, nullable=False),
+        pa.field("outcome", pa.string(), nullable=False),
+        pa.field("count", pa.int64(), nullable=False),
+        pa.field("fewest_changes", pa.int32()),
+        # Of the answers; where ranges alone leave no way, of any set of changes, which best_changes names.
+        pa.field("best_score", score_type),
+        pa.field("best_changes", NAMES),
+        pa.field("complete", pa.bool_(), nullable=False),
+        pa.field("complete_up_to", pa.int32(), nullable=False),
+        pa.field("stopped_by", pa.string()),
+        pa.field("guarantee", pa.string(), nullable=False),
+        pa.field("engine", pa.string(), nullable=False),
+        # Why there is no way: constraints or ranges; and each smallest group of constraints to give up for one.
+        pa.field("reason", pa.string()),
+        pa.field("in_the_way", pa.list_(pa.field("element", NAMES, nullable=False))),
+    ]
+    counterfactuals = [
+        *who,
+        pa.field("rank", pa.int32(), nullable=False),
+        pa.field("changes", pa.list_(pa.field("element", CHANGE, nullable=False)), nullable=False),
+        pa.field("cost", pa.float64(), nullable=False),
+        pa.field("score", score_type, nullable=False),
+        pa.field("label", pa.string()),
+    ]
+    return Schemas(pa.schema(people), pa.schema(counterfactuals), REJECTS)

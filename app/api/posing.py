@@ -1,7 +1,7 @@
 """From a request to a posed problem: names become positions, and everything that can be refused is refused here."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 
@@ -13,7 +13,7 @@ from app.adapters.names import closest
 from app.adapters.registries import Registry
 from app.api.errors import ConflictingConstraints, FieldError
 from app.api.pairs import REGISTRY, Pair, Pairs
-from app.api.ranges import ChosenRange, choose_range, known_facts
+from app.api.ranges import ChosenRange, Facts, choose_range, known_facts
 from app.api.reading import Errors, check_known, read_instance, read_value, too_large
 from app.api.schemas import CounterfactualsRequest
 from app.api.targets import read_target
@@ -24,6 +24,25 @@ from app.core.problem import Feature, Problem, pose
 from app.core.ranges import MoveTo
 
 NEAREST = MoveTo()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a request asks for, whoever it is about: the registry, what is favourable, and the constraints."""
+
+    request: CounterfactualsRequest
+    model: Model
+    pair: Pair
+    favourable: Favourable
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standards:
+    """What the values of a person are held against: a range for each feature, or a value to move to."""
+
+    ranges: tuple[ChosenRange | None, ...]
+    guide: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +72,53 @@ def understand(
     """
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
-    pair = _pair(request, model, pairs, knows_all, errors)
-    favourable = read_target(request.target, model, errors)
-    items = _items(request, model, pair, limits, errors)
-    _check_names(request, model, errors)
+    terms = read_terms(request, model, pairs, limits, errors, knows_all)
     errors.raise_any()
-    facts = known_facts(request, model, values) if pair.asked else {}
-    own = request.normal_ranges
-    ranges = tuple(
-        choose_range(feature, own.get(feature.name), known, facts, errors)
-        for feature, known in zip(model.features, pair.ranges, strict=True)
-    )
-    guide = _guide(request, model, ranges, errors)
+    pair = terms.pair
+    standards = choose_standards(terms, known_facts(request, model, values) if pair.asked else {}, errors)
     errors.raise_any()
-    features = tuple(
-        _feature(feature, value, chosen, guide.get(feature.name), request.weights)
-        for feature, value, chosen in zip(model.features, values, ranges, strict=True)
-    )
-    problem = pose(features, items)
-    _check_targets(problem, model, ranges, errors)
+    problem = pose(features_of(terms, standards, values), terms.items)
+    _check_targets(problem, model, standards.ranges, errors)
     errors.raise_any()
     _check_conflict(problem, request, pair.registry, seconds_left)
     texts = tuple(as_sent(request.instance[feature.name]) for feature in model.features)
     unused = tuple(key for key in request.context if key not in pair.asked)
-    return Question(model, pair, texts, ranges, favourable, problem, unused)
+    return Question(model, pair, texts, standards.ranges, terms.favourable, problem, unused)
+
+
+def read_terms(
+    request: CounterfactualsRequest,
+    model: Model,
+    pairs: Pairs,
+    limits: FormulaLimits,
+    errors: Errors,
+    knows_all: bool = True,
+) -> Terms:
+    """All of a request that speaks of nobody in particular."""
+    pair = _pair(request, model, pairs, knows_all, errors)
+    favourable = read_target(request.target, model, errors)
+    items = _items(request, model, pair, limits, errors)
+    _check_names(request, model, errors)
+    return Terms(request, model, pair, favourable, items)
+
+
+def choose_standards(terms: Terms, facts: Facts, errors: Errors) -> Standards:
+    """The ranges that hold for a person of whom this is known, and the guides for the rest."""
+    own = terms.request.normal_ranges
+    ranges = tuple(
+        choose_range(feature, own.get(feature.name), known, facts, errors)
+        for feature, known in zip(terms.model.features, terms.pair.ranges, strict=True)
+    )
+    return Standards(ranges, _guide(terms.request, terms.model, ranges, errors))
+
+
+def features_of(terms: Terms, standards: Standards, values: Sequence[float]) -> tuple[Feature, ...]:
+    """The values of a person, each beside what it is held against."""
+    guide, weights = standards.guide, terms.request.weights
+    return tuple(
+        _feature(feature, value, chosen, guide.get(feature.name), weights)
+        for feature, value, chosen in zip(terms.model.features, values, standards.ranges, strict=True)
+    )
 
 
 def _pair(request: CounterfactualsRequest, model: Model, pairs: Pairs, knows_all: bool, errors: Errors) -> Pair:

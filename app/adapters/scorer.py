@@ -37,6 +37,8 @@ class OnnxScorer:
         self._outputs = outputs
         self._runs: Runs | None = None
         self.dtype = graph.dtype
+        # The type of the scores, once it has been tried.
+        self.score_dtype: np.dtype[Any] = np.dtype(np.float32)
         self.batch_rows = 1
         # How many rows it scores in one call while everybody waits; nought where a single one takes too long for that.
         self.prompt_rows = 0
@@ -74,6 +76,7 @@ class OnnxScorer:
         if outputs.shape != (2, self._outputs):
             got = outputs.size / 2
             raise UnusableGraph("output", f"the graph gives {got:g} scores a row where {self._outputs} are needed")
+        self.score_dtype = outputs.dtype
         self._settle()
         self.batch_rows = batch_rows_for(self._seconds)
         self.prompt_rows = prompt_rows_for(self._seconds)

@@ -84,7 +84,7 @@ class Service:
         # Apart from the searches, which take short turns; and from the threads of everything else, health included.
         self.predictors = Searchers(settings.search_threads, thread_name_prefix="predict")
         self.stopping = False
-        self._formula_limits = FormulaLimits(
+        self.formula_limits = FormulaLimits(
             settings.max_items,
             settings.max_formulas,
             settings.max_formula_length,
@@ -150,7 +150,7 @@ class Service:
 
         Where everybody waits for it and the model does not return, `HeldUp`.
         """
-        limits = self._limits(body.limits)
+        limits = self.limits(body.limits)
         question = self._understood(body, model, limits.deadline_seconds, arrived, knows_all)
         runs = self._watched(stop, arrived + limits.deadline_seconds, everybody_waits)
         try:
@@ -169,7 +169,7 @@ class Service:
 
         The other limits are those of a search, which this is not.
         """
-        seconds = self._limits(body.limits).deadline_seconds
+        seconds = self.limits(body.limits).deadline_seconds
         question = self._understood(body, model, seconds, arrived, knows_all)
         runs = self._watched(stop, arrived + seconds)
         try:
@@ -192,7 +192,7 @@ class Service:
         # Looking for contradictions may take a while, but not all of the time that there is.
         until = arrived + seconds / 4
         return understand(
-            body, model, loaded.pairs, self._formula_limits, lambda: until - time.perf_counter(), knows_all
+            body, model, loaded.pairs, self.formula_limits, lambda: until - time.perf_counter(), knows_all
         )
 
     def _watched(self, stop: StopFlag, deadline: float, everybody_waits: bool = False) -> Runs:
@@ -203,7 +203,7 @@ class Service:
 
     def predict(self, body: PredictionsRequest, model: Model, stop: StopFlag, arrived: float) -> str:
         """What the model says, within the time that a request has if it names none, from when its turn has come."""
-        seconds = self._limits(LimitsBody()).deadline_seconds
+        seconds = self.limits(LimitsBody()).deadline_seconds
         began = time.perf_counter()
         if began - arrived > seconds:
             # It was others whom it has waited for.
@@ -253,7 +253,7 @@ class Service:
         for threads in (self.searchers, self.predictors):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _limits(self, body: LimitsBody) -> Limits:
+    def limits(self, body: LimitsBody) -> Limits:
         """The limits of a request, lowered to what the server allows."""
         settings = self.settings
         rows = min(body.max_model_rows or settings.default_model_rows, settings.max_model_rows)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from app.core.formula import (
     TRUE,
@@ -44,11 +44,6 @@ class State(NamedTuple):
     def direction(self) -> Direction:
         assert self.target is not None
         return Direction.INCREASE if self.target > self.value else Direction.DECREASE
-
-    @property
-    def step(self) -> float:
-        assert self.target is not None
-        return abs(self.target - self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +128,10 @@ def meaning(statement: Statement, states: Sequence[State]) -> Formula:
     match statement:
         case Immutable(feature):
             return Not(Changed(feature))
-        case Directed(feature, direction):
-            wrong = states[feature].can_change and states[feature].direction is not direction
-            return Not(Changed(feature)) if wrong else TRUE
-        case MaxStep(feature, step):
-            far = states[feature].can_change and states[feature].step > step * (1 + STEP_TOLERANCE)
-            return Not(Changed(feature)) if far else TRUE
+        case Directed(feature) | MaxStep(feature):
+            state = states[feature]
+            kept = state.can_change and goes_too_far(statement, state.value, state.target)
+            return Not(Changed(feature)) if kept else TRUE
         case Causal(cause, effects):
             return all_of(*(implies(Changed(cause), _normal_after(effect, states)) for effect in effects))
         case Correlated(features):
@@ -152,6 +145,13 @@ def meaning(statement: Statement, states: Sequence[State]) -> Formula:
             return at_most(most, tuple(Changed(position) for position in range(len(states))))
         case Stated(formula):
             return formula
+
+
+def goes_too_far(statement: Directed | MaxStep, value: Any, target: Any) -> Any:
+    """Whether the move from a value to another target is the wrong way or too long: for numbers, and arrays of them."""
+    if isinstance(statement, Directed):
+        return (target > value) != (statement.direction is Direction.INCREASE)
+    return abs(target - value) > statement.step * (1 + STEP_TOLERANCE)
 
 
 def _normal_after(feature: int, states: Sequence[State]) -> Formula:

@@ -139,10 +139,16 @@ def _state(feature: Feature, status: Status) -> State:
         return State(feature.value, feature.guide, abnormal=feature.guide is not None)
     if status is Status.NORMAL:
         return State(feature.value, None, abnormal=False)
+    return State(feature.value, target_of(feature, status), abnormal=True)
+
+
+def target_of(feature: Feature, status: Status) -> float:
+    """Where a feature with a normal range moves to: from below, from above, or from another category."""
+    assert feature.normal is not None
     if isinstance(feature.normal, Allowed):
-        return State(feature.value, feature.normal.codes[0], abnormal=True)
+        return feature.normal.codes[0]
     target = feature.move_to.target(feature.normal, status)
-    return State(feature.value, whole_target(target, feature.normal) if feature.whole else target, abnormal=True)
+    return whole_target(target, feature.normal) if feature.whole else target
 
 
 def _why_not(status: Status, state: State) -> WhyNot | None:

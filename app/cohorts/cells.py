@@ -1,0 +1,231 @@
+"""The values of a chunk: as columns of numbers where they are plain, and one by one as JSON would have them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from app.adapters.features import as_sent
+from app.api.bodies import parse_json
+from app.api.errors import MalformedJson
+from app.cohorts.chunks import LINE, Chunk, Form
+from app.core.favourable import Bools
+
+# What is a number in a file of text; what else Python takes for one (nan, 1_000) is none.
+NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+IS_NUMBER = re.compile(NUMBER)
+# In a file of text a fact that says so is a truth value.
+TRUTHS = {"true": True, "false": False}
+
+
+class Cells(Protocol):
+    """One column of a chunk."""
+
+    def numbers(self) -> tuple[NDArray[np.float64], Bools]:
+        """The values that are numbers, and where there are such; elsewhere anything."""
+        ...
+
+    def texts(self) -> tuple[pa.Array, Bools]:
+        """The same for texts."""
+        ...
+
+    def truths(self) -> tuple[Bools, Bools]:
+        """The same for what is true or false."""
+        ...
+
+    def nulls(self) -> Bools:
+        """Where nothing stands."""
+        ...
+
+    def value(self, row: int) -> Any:
+        """One value, as the JSON of a request would have it in the instance."""
+        ...
+
+    def fact(self, row: int) -> Any:
+        """The same in the context."""
+        ...
+
+    def carried(self, kind: pa.DataType) -> pa.Array:
+        """All values in this type; nothing where one does not fit it."""
+        ...
+
+
+class TypedCells:
+    """A column of Parquet."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        array = column.combine_chunks()
+        array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        self._array = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+    def numbers(self) -> tuple[NDArray[np.float64], Bools]:
+        kind = self._array.type
+        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
+            return np.full(len(self._array), np.nan), _nowhere(self._array)
+        cast = self._array.cast(pa.float64(), safe=False)
+        return _filled(cast), ~self.nulls()
+
+    def texts(self) -> tuple[pa.Array, Bools]:
+        kind = self._array.type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            return pa.nulls(len(self._array), pa.string()), _nowhere(self._array)
+        return self._array.cast(pa.string()), ~self.nulls()
+
+    def truths(self) -> tuple[Bools, Bools]:
+        if not pa.types.is_boolean(self._array.type):
+            return _nowhere(self._array), _nowhere(self._array)
+        return _truths(self._array.fill_null(False)), ~self.nulls()
+
+    def nulls(self) -> Bools:
+        return _truths(self._array.is_null())
+
+    def value(self, row: int) -> Any:
+        value = self._array[row].as_py()
+        return float(value) if isinstance(value, Decimal) else value
+
+    fact = value
+
+    def carried(self, kind: pa.DataType) -> pa.Array:
+        try:
+            return self._array.cast(kind)
+        except pa.ArrowException:
+            return pa.nulls(len(self._array), kind)
+
+
+class TextCells:
+    """A column of a CSV file: nothing where a field is empty, a number where it looks like one."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self._array = pc.utf8_trim_whitespace(column.combine_chunks())
+
+    def numbers(self) -> tuple[NDArray[np.float64], Bools]:
+        like_numbers = pc.match_substring_regex(self._array, f"^{NUMBER}$")
+        cast = pc.if_else(like_numbers, self._array, pa.scalar(None, pa.string())).cast(pa.float64())
+        return _filled(cast), _truths(like_numbers)
+
+    def texts(self) -> tuple[pa.Array, Bools]:
+        return self._array, ~self.nulls()
+
+    def truths(self) -> tuple[Bools, Bools]:
+        true, false = (_truths(pc.equal(self._array, word)) for word in TRUTHS)
+        return true, true | false
+
+    def nulls(self) -> Bools:
+        return _truths(pc.equal(self._array, ""))
+
+    def value(self, row: int) -> Any:
+        text = self._array[row].as_py()
+        if IS_NUMBER.fullmatch(text):
+            return float(text)
+        return text or None
+
+    def fact(self, row: int) -> Any:
+        value = self.value(row)
+        return TRUTHS.get(value, value) if isinstance(value, str) else value
+
+    def carried(self, kind: pa.DataType) -> pa.Array:
+        return pc.if_else(pc.equal(self._array, ""), pa.scalar(None, pa.string()), self._array)
+
+
+class JsonCells:
+    """A key of JSON lines."""
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+
+    def numbers(self) -> tuple[NDArray[np.float64], Bools]:
+        are = np.fromiter((type(each) is not bool and isinstance(each, int | float) for each in self._values), np.bool_)
+        values = [_as_float(each) if is_number else np.nan for each, is_number in zip(self._values, are, strict=True)]
+        return np.array(values, dtype=np.float64), are
+
+    def texts(self) -> tuple[pa.Array, Bools]:
+        are = np.fromiter((isinstance(each, str) for each in self._values), np.bool_)
+        return pa.array([each if isinstance(each, str) else None for each in self._values], pa.string()), are
+
+    def truths(self) -> tuple[Bools, Bools]:
+        are = np.fromiter((type(each) is bool for each in self._values), np.bool_)
+        return np.fromiter((each is True for each in self._values), np.bool_), are
+
+    def nulls(self) -> Bools:
+        return np.fromiter((each is None for each in self._values), np.bool_)
+
+    def value(self, row: int) -> Any:
+        return self._values[row]
+
+    fact = value
+
+    def carried(self, kind: pa.DataType) -> pa.Array:
+        return pa.array([_written(each) for each in self._values], pa.string())
+
+
+def _written(value: Any) -> str | None:
+    """A value of JSON as text; a list or an object is nothing to carry over."""
+    if isinstance(value, str):
+        return value
+    return None if value is None or isinstance(value, list | dict) else as_sent(value)
+
+
+def _as_float(number: float) -> float:
+    """A whole number of JSON may be longer than any float."""
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf
+
+
+def _filled(array: pa.Array) -> NDArray[np.float64]:
+    return np.asarray(array.fill_null(np.nan).to_numpy(zero_copy_only=False))
+
+
+def _truths(array: pa.Array) -> Bools:
+    return np.asarray(array.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _nowhere(array: pa.Array) -> Bools:
+    return np.zeros(len(array), dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a chunk by column, and why some of them are none. A column that is not there has no cells."""
+
+    count: int
+    cells: Mapping[str, Cells]
+    flaws: Mapping[int, str]
+    # Keys that a line of JSON does not have; by row.
+    absent: Mapping[int, frozenset[str]]
+
+
+def rows_of(chunk: Chunk, wanted: list[str]) -> Rows:
+    """Take a chunk apart."""
+    if chunk.form is Form.JSON:
+        return _json_rows(chunk, wanted)
+    made = TypedCells if chunk.form is Form.TYPED else TextCells
+    cells = {name: made(chunk.table[name]) for name in wanted if name in chunk.table.column_names}
+    return Rows(chunk.rows, cells, chunk.flaws, {})
+
+
+def _json_rows(chunk: Chunk, wanted: list[str]) -> Rows:
+    flaws, absent, objects = dict(chunk.flaws), {}, []
+    for row, line in enumerate(chunk.table[LINE].to_pylist()):
+        try:
+            parsed = parse_json(line)
+        except MalformedJson as error:
+            parsed, flaws[row] = {}, _said_of_a_line(str(error))
+        if not isinstance(parsed, dict):
+            parsed, flaws[row] = {}, "is not a JSON object"
+        objects.append(parsed)
+        if lacking := frozenset(name for name in wanted if name not in parsed):
+            absent[row] = lacking
+    cells = {name: JsonCells([each.get(name) for each in objects]) for name in wanted}
+    return Rows(chunk.rows, cells, flaws, absent)
+
+
+def _said_of_a_line(detail: str) -> str:
+    return detail.replace("The body", "The line")

@@ -1,0 +1,85 @@
+"""People on their way from a file to whoever answers for them: some rows at a time, in their order."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+class Form(StrEnum):
+    """How values stand in a file: with a type, all as text, or each as JSON."""
+
+    TYPED = "typed"
+    TEXT = "text"
+    JSON = "json"
+
+
+# The only column of a chunk of JSON: a line for each row.
+LINE = "line"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some rows of a file. `first` is the number of the first one, counted from 1 through all files.
+
+    `flaws` are the rows that could not be taken apart, by their place here. A file that cannot be read any further is
+    a chunk without rows, with the reason in `lost`.
+    """
+
+    file: str
+    form: Form
+    rows: int
+    table: pa.Table
+    first: int = 1
+    lines: NDArray[np.int64] | None = None
+    flaws: Mapping[int, str] = field(default_factory=dict)
+    lost: str | None = None
+
+    def part(self, start: int, stop: int) -> "Chunk":
+        return replace(
+            self,
+            rows=stop - start,
+            table=self.table.slice(start, stop - start),
+            first=self.first + start,
+            lines=None if self.lines is None else self.lines[start:stop],
+            flaws={place - start: reason for place, reason in self.flaws.items() if start <= place < stop},
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rest of the table that a slice was cut from: only these rows travel."""
+        state = {name: getattr(self, name) for name in self.__slots__}
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self.table.schema) as stream:
+            stream.write_table(self.table)
+        return {**state, "table": sink.getvalue().to_pybytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with pa.ipc.open_stream(state["table"]) as stream:
+            table = stream.read_all()
+        for name, value in {**state, "table": table}.items():
+            object.__setattr__(self, name, value)
+
+
+def numbered(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Count the rows through all files."""
+    first = 1
+    for piece in pieces:
+        yield replace(piece, first=first)
+        first += piece.rows
+
+
+def cut(pieces: Iterable[Chunk], rows: int, partition_rows: int) -> Iterator[Chunk]:
+    """Chunks of so many rows at the most, none of which reaches from one partition into the next."""
+    for piece in pieces:
+        start = 0
+        while start < piece.rows:
+            inside = (piece.first + start - 1) % partition_rows
+            stop = min(piece.rows, start + rows, start + partition_rows - inside)
+            yield piece.part(start, stop)
+            start = stop
+        if piece.lost is not None:
+            yield piece.part(piece.rows, piece.rows)

@@ -1,0 +1,57 @@
+"""A job: all that whoever answers for people has to know, wherever that is. It travels as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from app.adapters.snapshots import Snapshot
+from app.cohorts.columns import Columns
+from app.settings import Settings
+
+# A person may have more answers than anybody reads, and everybody's are kept until their partition is written.
+MOST_COUNTERFACTUALS = 1_000
+# No time is set: what a machine can do in a second must not decide what is answered. A day is as good as for ever.
+ENDLESS_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The files of one model and its registry, what is asked of everybody, and where it stands in the input."""
+
+    snapshot: Snapshot
+    settings: Settings
+    model: str
+    request: Mapping[str, Any]
+    columns: Columns
+    kept: tuple[pa.Field, ...] = ()
+
+
+def settings_for_a_run(settings: Settings, max_counterfactuals: int) -> Settings:
+    """The same settings without a deadline."""
+    own = {
+        "default_deadline_ms": ENDLESS_MS,
+        "max_deadline_ms": ENDLESS_MS,
+        "max_counterfactuals": max_counterfactuals,
+        "search_threads": 1,
+    }
+    return settings.model_copy(update=own)
+
+
+def only(snapshot: Snapshot, model: str, registries: set[str]) -> Snapshot:
+    """What of a snapshot a job needs to take along."""
+    folder = snapshot.models_dir / model
+    files = tuple(file for file in snapshot.registries if file.stem in registries)
+
+    def is_needed(path: Path) -> bool:
+        return path.is_relative_to(folder) or path in files
+
+    return replace(
+        snapshot,
+        contents={path: content for path, content in snapshot.contents.items() if is_needed(path)},
+        unread={path: reason for path, reason in snapshot.unread.items() if is_needed(path)},
+        model_folders=tuple(path for path in snapshot.model_folders if path == folder),
+        registries=files,
+    )

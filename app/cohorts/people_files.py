@@ -1,0 +1,212 @@
+"""Files of people: Parquet, CSV or JSON lines, one file or a folder of them."""
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from app.cohorts.chunks import LINE, Chunk, Form
+
+FORMS = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
+# Rows of text that are taken apart at a time.
+BLOCK = 5_000
+DELIMITERS = (",", ";", "\t")
+# A quoted field may run over so many lines; one that does not end by then was never meant to.
+MOST_LINES = 20
+# What a file that is not UTF-8 leaves in a text.
+STRAY = re.compile("[\udc80-\udcff]")
+
+UNREADABLE = (pa.ArrowException, OSError, ValueError)
+
+
+class BadInput(Exception):
+    """The input is nothing that people can be read from; says how to mend it."""
+
+
+def people_files(path: Path, form: str | None) -> list[Path]:
+    """The files of the input, in the order of their names."""
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.is_file() and (form or _form(file)) == _form(file))
+        if not files:
+            raise BadInput(f"{path}: holds no file that ends in {', '.join(FORMS)}")
+        return files
+    if not path.exists():
+        raise BadInput(f"{path}: no such file")
+    if form is None and _form(path) is None:
+        raise BadInput(f"{path}: ends in none of {', '.join(FORMS)}; say what it is with --format")
+    return [path]
+
+
+def _form(file: Path) -> str | None:
+    return FORMS.get(file.suffix.lower())
+
+
+def digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def column_names(file: Path, form: str | None) -> list[str] | None:
+    """The names of a file's columns; None where it has none, or cannot be read."""
+    try:
+        if (form or _form(file)) == "parquet":
+            return list(pq.read_schema(file).names)
+        if (form or _form(file)) == "csv":
+            with _text(file) as lines:
+                return _heading(lines)[1]
+    except UNREADABLE:
+        return None
+    return None
+
+
+def column_type(file: Path, name: str) -> pa.DataType:
+    """The type of a column that is carried over; text where the file gives none."""
+    if _form(file) == "parquet" and name in (column_names(file, None) or []):
+        kind = pq.read_schema(file).field(name).type
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.string()
+
+
+def read_people(file: Path, form: str | None, wanted: Sequence[str]) -> Iterator[Chunk]:
+    """The rows of one file, some at a time; the last chunk says so if the file could not be read to its end."""
+    read = {"parquet": _parquet, "csv": _csv, "ndjson": _ndjson}[form or _form(file) or ""]
+    return read(file, wanted)
+
+
+def _lost(file: Path, form: Form, reason: str) -> Chunk:
+    return Chunk(file.name, form, 0, pa.table({}), lost=reason)
+
+
+def _parquet(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    try:
+        opened = pq.ParquetFile(file)
+    except UNREADABLE:
+        yield _lost(file, Form.TYPED, "is not a whole Parquet file: it may have been cut, or never finished")
+        return
+    with opened:
+        names = opened.schema_arrow.names
+        columns = [name for name in wanted if name in names]
+        ends = np.cumsum([opened.metadata.row_group(group).num_rows for group in range(opened.num_row_groups)])
+        if not columns:
+            # Nothing of it is wanted, but every row counts.
+            rows = opened.metadata.num_rows
+            yield Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}))
+            return
+        read = group = 0
+        while group < len(ends):
+            try:
+                for batch in opened.iter_batches(BLOCK, range(group, len(ends)), columns, use_threads=False):
+                    yield Chunk(file.name, Form.TYPED, len(batch), pa.Table.from_batches([batch]))
+                    read += len(batch)
+                group = len(ends)
+            except UNREADABLE:
+                # What is left of the row group that broke; the next one may be whole.
+                group = int(np.searchsorted(ends, read, side="right"))
+                rest = int(ends[group]) - read
+                yield _spoilt(file, rest, f"stands in row group {group} of the file, which is damaged")
+                read, group = int(ends[group]), group + 1
+
+
+def _spoilt(file: Path, rows: int, reason: str) -> Chunk:
+    flaws = dict.fromkeys(range(rows), reason)
+    return Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}), flaws=flaws)
+
+
+def _text(file: Path) -> IO[str]:
+    # newline="\n": nothing but that ends a line, so that the numbers of lines are those of any editor.
+    return file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+
+
+def _heading(lines: Iterator[str]) -> tuple[str, list[str]]:
+    """What separates the columns, and what they are called."""
+    line = next(lines, "").rstrip("\r\n")
+    delimiter = max(DELIMITERS, key=line.count)
+    names = next(csv.reader([line], delimiter=delimiter), [])
+    return delimiter, [name.strip() for name in names]
+
+
+def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    with _text(file) as lines:
+        delimiter, names = _heading(lines)
+        records = _Records(lines, delimiter, len(names))
+        places = {name: names.index(name) for name in wanted if name in names}
+        while block := list(islice(records, BLOCK)):
+            numbers, rows, flaws = zip(*block, strict=True)
+            table = pa.table(
+                {name: pa.array([row[place] for row in rows], pa.string()) for name, place in places.items()}
+                or {LINE: pa.nulls(len(rows))}
+            )
+            broken = {place: flaw for place, flaw in enumerate(flaws) if flaw is not None}
+            yield Chunk(file.name, Form.TEXT, len(rows), table, lines=np.array(numbers), flaws=broken)
+
+
+class _Records:
+    """The rows of a CSV file, each with the line that it begins on, and why it is none if it is not."""
+
+    def __init__(self, lines: Iterator[str], delimiter: str, width: int) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._width = width
+        self._number = 1
+        self._ahead: list[str] = []
+        self._nothing = [""] * width
+
+    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        while (line := self._next()) is not None:
+            number = self._number
+            if not line.strip("\r\n"):
+                continue
+            if line.count('"') % 2:
+                line = self._joined(line)
+            yield number, *self._row(line)
+
+    def _next(self) -> str | None:
+        self._number += 1
+        return self._ahead.pop(0) if self._ahead else next(self._lines, None)
+
+    def _joined(self, line: str) -> str:
+        """A field in quotes may run over several lines; if it does not end soon, the lines are rows of their own."""
+        whole = line
+        taken: list[str] = []
+        while whole.count('"') % 2 and len(taken) < MOST_LINES and (more := self._next()) is not None:
+            taken.append(more)
+            whole += more
+        if whole.count('"') % 2 or len(self._fields(whole)) != self._width:
+            self._number -= len(taken)
+            self._ahead[:0] = taken
+            return line
+        return whole
+
+    def _row(self, line: str) -> tuple[list[str], str | None]:
+        if STRAY.search(line):
+            return self._nothing, "is not UTF-8 text"
+        if line.count('"') % 2:
+            return self._nothing, "has a quote that is not closed"
+        fields = self._fields(line)
+        if len(fields) != self._width:
+            return self._nothing, f"has {len(fields)} fields where the heading has {self._width}"
+        return fields, None
+
+    def _fields(self, line: str) -> list[str]:
+        if '"' not in line:
+            return line.rstrip("\r\n").split(self._delimiter)
+        try:
+            return next(csv.reader(line.rstrip("\r\n").splitlines(keepends=True), delimiter=self._delimiter), [])
+        except csv.Error:
+            return []
+
+
+def _ndjson(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    with file.open("rb") as opened:
+        lines = ((number, line) for number, line in enumerate(opened, start=1) if line.strip())
+        while block := list(islice(lines, BLOCK)):
+            numbers, texts = zip(*block, strict=True)
+            table = pa.table({LINE: pa.array(texts, pa.binary())})
+            yield Chunk(file.name, Form.JSON, len(texts), table, lines=np.array(numbers))

@@ -1,0 +1,98 @@
+"""Answers for the people of a chunk: together as far as they are plain, the others one by one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from app.adapters.catalog import catalog_of
+from app.adapters.onnx import ModelFailed
+from app.api.posing import Terms, read_terms
+from app.api.reading import Errors
+from app.api.schemas import CounterfactualsRequest
+from app.api.service import Service
+from app.cohorts.cells import Rows, rows_of
+from app.cohorts.chunks import Chunk
+from app.cohorts.crowd import Crowd, People
+from app.cohorts.gathering import Gathering, Solved, Sources
+from app.cohorts.job import Job
+from app.cohorts.kinds import Kind, Kinds
+from app.cohorts.one_by_one import Refused, ask
+from app.cohorts.tables import Schemas, schemas
+from app.cohorts.values import read_values
+from app.core.facts import Engine
+
+
+class Solver:
+    """Holds the model; one for each process that works on a run."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._service = Service(job.settings, catalog_of(job.snapshot))
+        self._model = self._service.model(job.model)
+        self.terms = self._read_terms()
+        self.schemas: Schemas = schemas(self._model.scorer.score_dtype, job.kept)
+        self._kinds = Kinds(self.terms, job.columns)
+        limits = self.terms.request.limits
+        together = limits.engine is not Engine.CEMSP and limits.deadline_ms is None
+        self._crowd = Crowd(self.terms, self._service.limits(limits)) if together else None
+
+    def _read_terms(self) -> Terms:
+        request = CounterfactualsRequest.model_validate({**self._job.request, "instance": {}})
+        errors = Errors()
+        terms = read_terms(request, self._model, self._service.loaded.pairs, self._service.formula_limits, errors)
+        errors.raise_any()
+        return terms
+
+    def solve(self, chunk: Chunk) -> Solved:
+        """What becomes of everybody in a chunk."""
+        columns = self._job.columns
+        rows = rows_of(chunk, columns.wanted)
+        values, plain = read_values(rows, self._model, columns)
+        targets = np.full_like(values, np.nan)
+        kinds: list[Kind | None] = [None] * rows.count
+        for kind, them in self._kinds.sorted_out(rows, values, np.flatnonzero(plain)):
+            targets[them] = kind.standard.targets(values[them])
+            for person in them.tolist():
+                kinds[person] = kind
+        sources = Sources(chunk, rows, self._model, columns, values, targets)
+        gathering = self._together(sources, kinds)
+        return gathering.solved()
+
+    def _together(self, sources: Sources, kinds: list[Kind | None]) -> Gathering:
+        gathering = Gathering(sources, self.schemas, self.terms.favourable)
+        sorted_out = np.array([place for place, kind in enumerate(kinds) if kind is not None], dtype=np.intp)
+        alone = np.ones(len(kinds), dtype=np.bool_)
+        if self._crowd is not None:
+            own = [kind for kind in kinds if kind is not None]
+            people = People(sorted_out, own, sources.values[sorted_out], sources.targets[sorted_out])
+            try:
+                handed_back = self._crowd.answer(people, gathering)
+                alone[np.setdiff1d(sorted_out, handed_back)] = False
+            except ModelFailed:
+                # It need not be everybody's fault: all that was gathered is forgotten, and each answers alone.
+                gathering = Gathering(sources, self.schemas, self.terms.favourable)
+        for person in np.flatnonzero(alone).tolist():
+            self._alone(sources, person, gathering)
+        return gathering
+
+    def _alone(self, sources: Sources, person: int, gathering: Gathering) -> None:
+        rows = sources.rows
+        try:
+            if person in rows.flaws:
+                raise Refused([], rows.flaws[person])
+            told = ask(self._service, self._model, self._body(rows, person))
+        except Refused as refused:
+            gathering.refuse(person, refused)
+        else:
+            gathering.tell(person, told)
+
+    def _body(self, rows: Rows, person: int) -> Mapping[str, Any]:
+        """The request that a front-end would send for this person."""
+        absent = rows.absent.get(person, frozenset())
+        instance = {
+            name: rows.cells[column].value(person)
+            for name, column in self._job.columns.features.items()
+            if column in rows.cells and column not in absent
+        }
+        return {**self._job.request, "instance": instance, "context": self._kinds.context(rows, person)}

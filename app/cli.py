@@ -12,6 +12,7 @@ import typer
 from app import __version__, serving
 from app.adapters.flaws import BrokenFiles
 from app.api.slots import NoSharedFolder
+from app.cohort_cli import cohort
 from app.environment import fail, read_settings
 from app.keys_cli import keys_cli
 from app.settings import Settings
@@ -22,6 +23,7 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 cli.add_typer(keys_cli, name="keys")
+cli.command()(cohort)
 
 
 def _show_version(asked: bool) -> None:

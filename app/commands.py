@@ -32,7 +32,7 @@ def explain(settings: Settings, model: str, file: str) -> None:
         request = _request(_read(file))
         answer = service.answer(request, service.model(model))
     except (RequestError, ModelFailed) as error:
-        raise SystemExit(_refusal(problem(error))) from None
+        raise SystemExit(refusal(problem(error))) from None
     lines = (line.text for line in chain([answer.start()], answer.rest()) if line is not None)
     if sys.stdout.isatty():
         show([json.loads(line) for line in lines], Console())
@@ -104,6 +104,7 @@ def _request(body: bytes) -> CounterfactualsRequest:
         raise invalid(error.errors()) from None
 
 
-def _refusal(content: dict[str, Any]) -> str:
+def refusal(content: dict[str, Any]) -> str:
+    """A problem as a person reads it in a terminal."""
     fields = [f"  {error['field']}: {error['message']}" for error in content["errors"]]
     return "\n".join([f"{content['title']}.", *(fields or [f"  {content['detail']}"])])

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from app.cohorts.tables import packed, unpacked
+
 
 class Form(StrEnum):
     """How values stand in a file: with a type, all as text, or each as JSON."""
@@ -50,17 +52,11 @@ class Chunk:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the rest of the table that a slice was cut from: only these rows travel."""
         state = {name: getattr(self, name) for name in self.__slots__}
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, self.table.schema) as stream:
-            stream.write_table(self.table)
-        return {**state, "table": sink.getvalue().to_pybytes()}
+        return {**state, "table": packed(self.table)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        with pa.ipc.open_stream(state["table"]) as stream:
-            table = stream.read_all()
-        for name, value in {**state, "table": table}.items():
+        for name, value in {**state, "table": unpacked(state["table"])}.items():
             object.__setattr__(self, name, value)
 
 

@@ -14,20 +14,12 @@ from app.cohorts.cells import Rows
 from app.cohorts.chunks import Chunk
 from app.cohorts.columns import Columns
 from app.cohorts.one_by_one import Refused, Told
-from app.cohorts.tables import CHANGE, Schemas
+from app.cohorts.tables import CHANGE, Schemas, Solved
 from app.core.favourable import Favourable
 from app.core.many_posed import Places, Values
 
 TEXTS = ("outcome", "stopped_by", "guarantee", "engine", "reason")
 LISTS = ("best_changes", "in_the_way")
-
-
-class Solved(NamedTuple):
-    """The rows that a chunk adds to each table."""
-
-    people: pa.Table
-    counterfactuals: pa.Table
-    rejects: pa.Table
 
 
 class Answered(NamedTuple):

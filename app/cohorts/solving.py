@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from app.adapters.catalog import catalog_of
+from app.adapters.models import Model
 from app.adapters.onnx import ModelFailed
+from app.api.errors import invalid
 from app.api.posing import Terms, read_terms
 from app.api.reading import Errors
 from app.api.schemas import CounterfactualsRequest
@@ -14,11 +17,11 @@ from app.api.service import Service
 from app.cohorts.cells import Rows, rows_of
 from app.cohorts.chunks import Chunk
 from app.cohorts.crowd import Crowd, People
-from app.cohorts.gathering import Gathering, Solved, Sources
+from app.cohorts.gathering import Gathering, Sources
 from app.cohorts.job import Job
 from app.cohorts.kinds import Kind, Kinds
 from app.cohorts.one_by_one import Refused, ask
-from app.cohorts.tables import Schemas, schemas
+from app.cohorts.tables import Schemas, Solved, schemas
 from app.cohorts.values import read_values
 from app.core.facts import Engine
 
@@ -30,19 +33,12 @@ class Solver:
         self._job = job
         self._service = Service(job.settings, catalog_of(job.snapshot))
         self._model = self._service.model(job.model)
-        self.terms = self._read_terms()
+        self.terms = terms_of(self._service, self._model, job.request)
         self.schemas: Schemas = schemas(self._model.scorer.score_dtype, job.kept)
         self._kinds = Kinds(self.terms, job.columns)
         limits = self.terms.request.limits
         together = limits.engine is not Engine.CEMSP and limits.deadline_ms is None
         self._crowd = Crowd(self.terms, self._service.limits(limits)) if together else None
-
-    def _read_terms(self) -> Terms:
-        request = CounterfactualsRequest.model_validate({**self._job.request, "instance": {}})
-        errors = Errors()
-        terms = read_terms(request, self._model, self._service.loaded.pairs, self._service.formula_limits, errors)
-        errors.raise_any()
-        return terms
 
     def solve(self, chunk: Chunk) -> Solved:
         """What becomes of everybody in a chunk."""
@@ -57,6 +53,16 @@ class Solver:
                 kinds[person] = kind
         sources = Sources(chunk, rows, self._model, columns, values, targets)
         gathering = self._together(sources, kinds)
+        return gathering.solved()
+
+    def reject(self, chunk: Chunk, reason: str) -> Solved:
+        """Answer for nobody in a chunk."""
+        rows = rows_of(chunk, self._job.columns.wanted)
+        nothing = np.full((rows.count, len(self._model.features)), np.nan)
+        sources = Sources(chunk, rows, self._model, self._job.columns, nothing, nothing)
+        gathering = Gathering(sources, self.schemas, self.terms.favourable)
+        for person in range(rows.count):
+            gathering.refuse(person, Refused([], rows.flaws.get(person, reason)))
         return gathering.solved()
 
     def _together(self, sources: Sources, kinds: list[Kind | None]) -> Gathering:
@@ -96,3 +102,15 @@ class Solver:
             if column in rows.cells and column not in absent
         }
         return {**self._job.request, "instance": instance, "context": self._kinds.context(rows, person)}
+
+
+def terms_of(service: Service, model: Model, request: Mapping[str, Any]) -> Terms:
+    """What is asked of everybody, or `InvalidRequest` with all that is wrong with it."""
+    try:
+        asked = CounterfactualsRequest.model_validate({**request, "instance": {}})
+    except ValidationError as error:
+        raise invalid(error.errors()) from None
+    errors = Errors()
+    terms = read_terms(asked, model, service.loaded.pairs, service.formula_limits, errors)
+    errors.raise_any()
+    return terms

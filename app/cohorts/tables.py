@@ -43,6 +43,21 @@ class Schemas(NamedTuple):
     rejects: pa.Schema
 
 
+class Solved(NamedTuple):
+    """The rows that some people add to each table."""
+
+    people: pa.Table
+    counterfactuals: pa.Table
+    rejects: pa.Table
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _solved, tuple(map(packed, self))
+
+
+def _solved(*contents: bytes) -> Solved:
+    return Solved(*map(unpacked, contents))
+
+
 def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
     """With the columns that are carried over from the input, behind the person."""
     score_type = pa.from_numpy_dtype(score)
@@ -76,3 +91,16 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
         pa.field("label", pa.string()),
     ]
     return Schemas(pa.schema(people), pa.schema(counterfactuals), REJECTS)
+
+
+def packed(table: pa.Table) -> bytes:
+    """A table on its way to another process: its own rows, and not what they were cut from."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def unpacked(content: bytes) -> pa.Table:
+    with pa.ipc.open_stream(content) as stream:
+        return stream.read_all()

@@ -1,0 +1,76 @@
+"""The commands for whole registers; what they need is an optional group, and imported when they are called."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from app.adapters.flaws import BrokenFiles
+from app.environment import fail, read_settings
+
+NEEDED = 'Whole registers need more than the service does: pip install "flipset[{group}]"'
+
+
+def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
+    model: Annotated[str, typer.Argument(help="name of the model")],
+    people: Annotated[Path, typer.Argument(help="Parquet, CSV or NDJSON: a file, or a folder of files")],
+    out: Annotated[Path, typer.Option(help="folder for the answers; a run that was stopped goes on there")],
+    constraints: Annotated[Path | None, typer.Option(help="JSON file with constraints that hold for everybody")] = None,
+    request: Annotated[
+        Path | None, typer.Option(help="JSON file with all of a request but the person: registry, target, limits ...")
+    ] = None,
+    context: Annotated[
+        list[str] | None, typer.Option(help="columns that the choice of a range depends on: NAME or NAME=COLUMN")
+    ] = None,
+    column: Annotated[list[str] | None, typer.Option(help="FEATURE=COLUMN, where they are not called alike")] = None,
+    person: Annotated[str | None, typer.Option("--id", help="column that names the person; else the row does")] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="columns to carry over, such as groups to compare: NAME or NAME=COLUMN"),
+    ] = None,
+    form: Annotated[
+        Literal["parquet", "csv", "ndjson"] | None,
+        typer.Option("--format", help="if the file's ending does not say"),
+    ] = None,
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="this machine, or Ray")] = "local",
+    address: Annotated[str | None, typer.Option(help="a Ray cluster; without one, Ray is started here")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="processes, or Ray actors")] = os.cpu_count() or 1,
+    partition_rows: Annotated[int, typer.Option(min=1, help="rows of the input to each file of answers")] = 10_000,
+    chunk_rows: Annotated[int, typer.Option(min=1, help="rows that a worker takes at a time")] = 5_000,
+    max_counterfactuals: Annotated[int, typer.Option(min=1, help="most answers for a person")] = 1_000,
+) -> None:
+    """Answer for a whole register of people, and write people, counterfactuals and rejects as Parquet."""
+    try:
+        from app import cohort_commands as commands  # noqa: PLC0415
+        from app.cohorts.columns import BadColumns, pairs  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        fail(NEEDED.format(group="cohort") + f" ({error.name} is not there)")
+    try:
+        columns = pairs("--column", column or ())
+    except BadColumns as error:
+        fail(str(error))
+    options = commands.Options(
+        model=model,
+        people=people,
+        out=out,
+        constraints=constraints,
+        request=request,
+        form=form,
+        columns=columns,
+        context=context or (),
+        kept=keep or (),
+        person=person,
+        engine=engine,
+        address=address,
+        workers=workers,
+        partition_rows=partition_rows,
+        chunk_rows=chunk_rows,
+        max_counterfactuals=max_counterfactuals,
+        command=["flipset", *sys.argv[1:]],
+    )
+    try:
+        commands.cohort(read_settings(), options)
+    except BrokenFiles as error:
+        fail(str(error))

@@ -1,0 +1,227 @@
+"""What `flipset cohort` does. What cannot be done is told on the way out."""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from app.adapters.catalog import catalog_of
+from app.adapters.snapshots import take_snapshot
+from app.api.bodies import parse_json
+from app.api.errors import RequestError, problem
+from app.api.service import Service
+from app.cohorts.answers_folder import AnswersFolder, InUse, OtherRun
+from app.cohorts.columns import BadColumns, read_columns
+from app.cohorts.failures import NoCluster, SolverFailed
+from app.cohorts.job import Job, only, settings_for_a_run
+from app.cohorts.local import LocalWorkers
+from app.cohorts.people_files import BadInput, people_files, rows_in
+from app.cohorts.running import Input, Workers, check_kept, record_of, run
+from app.cohorts.solving import terms_of
+from app.cohorts.tables import schemas
+from app.commands import refusal
+from app.settings import Settings
+
+# Where nobody looks at a bar, so many seconds pass between two lines.
+LINE_SECONDS = 10
+# What a person, and not the register, is asked with.
+OF_A_PERSON = ("instance", "context")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command was told."""
+
+    model: str
+    people: Path
+    out: Path
+    constraints: Path | None
+    request: Path | None
+    form: str | None
+    columns: Mapping[str, str]
+    context: Sequence[str]
+    kept: Sequence[str]
+    person: str | None
+    engine: str
+    address: str | None
+    workers: int
+    partition_rows: int
+    chunk_rows: int
+    max_counterfactuals: int
+    command: Sequence[str]
+
+
+class Stopped(Exception):
+    """Somebody asked for the end; `code` is what the command ends with."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def cohort(settings: Settings, options: Options) -> None:
+    """Answer for everybody in the files of people."""
+    try:
+        _cohort(settings, options)
+    except (BadColumns, BadInput, InUse, NoCluster, OtherRun) as error:
+        raise SystemExit(str(error)) from None
+    except RequestError as error:
+        raise SystemExit(refusal(problem(error))) from None
+    except SolverFailed as error:
+        raise SystemExit(f"Stopped by a mistake of Flipset's own: {error}\n{_how_to_go_on(options)}") from None
+
+
+def _cohort(settings: Settings, options: Options) -> None:
+    snapshot = take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
+    request = _request(options)
+    own = settings_for_a_run(settings, options.max_counterfactuals)
+    files = tuple(people_files(options.people, options.form))
+    service = Service(own, catalog_of(snapshot))
+    model = service.model(options.model)
+    terms = terms_of(service, model, request)
+    columns = read_columns(model, options.columns, options.context, options.kept, options.person)
+    check_kept(columns, model)
+    people = Input(files, options.form, columns, options.partition_rows, options.chunk_rows)
+    _complain(people, sorted(terms.pair.asked - {*columns.context, *model.positions}))
+    needed = {name for name in (model.registry, request.get("registry")) if name is not None}
+    job = Job(only(snapshot, options.model, needed), own, options.model, request, columns, people.kept_fields())
+    folder = AnswersFolder(options.out, schemas(model.scorer.score_dtype, job.kept))
+    record = record_of(list(options.command), model, terms, snapshot, request, people)
+    with folder.claimed():
+        if folder.begin(record):
+            print(f"{options.out}: is finished already; nothing was done.")
+            return
+        _answered(people, job, folder, options)
+        _conclude(folder.finish(record), options.out)
+
+
+def _answered(people: Input, job: Job, folder: AnswersFolder, options: Options) -> None:
+    total = sum(rows_in(file, people.form) for file in people.files)
+    workers = _workers(job, options)
+    try:
+        with _stoppable(), _progress(total) as progress:
+            run(people, workers, folder, progress)
+    except Stopped as stopped:
+        _say(f"Stopped. {_how_to_go_on(options)}")
+        raise SystemExit(stopped.code) from None
+    finally:
+        workers.close()
+
+
+def _workers(job: Job, options: Options) -> Workers:
+    if options.engine == "ray":
+        from app.cohorts.cluster import RayWorkers  # noqa: PLC0415  # an optional group, and a second to import
+
+        return RayWorkers(job, options.workers, options.address)
+    return LocalWorkers(job, options.workers)
+
+
+def _how_to_go_on(options: Options) -> str:
+    return f"What is written in {options.out} is kept: the same command goes on from there."
+
+
+def _request(options: Options) -> dict[str, Any]:
+    """What is asked of everybody: a request without a person, and the constraints of a file of their own."""
+    asked = {} if options.request is None else _json(options.request)
+    for name in OF_A_PERSON:
+        if name in asked:
+            raise BadInput(f"{options.request}: {name}: belongs to a person; leave it out")
+    if options.constraints is not None:
+        if "constraints" in asked:
+            raise BadInput(f"{options.constraints}: {options.request} holds constraints already")
+        asked["constraints"] = _json(options.constraints)
+    return asked
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        content = parse_json(file.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{file}: {error.strerror}") from None
+    except RequestError as error:
+        raise BadInput(f"{file}: {error.detail}") from None
+    if not isinstance(content, dict):
+        raise BadInput(f"{file}: must be a JSON object")
+    return content
+
+
+def _complain(people: Input, lacking: Sequence[str]) -> None:
+    """What is known beforehand to spoil all rows, before they are all rejected."""
+    for complaint in people.complaints():
+        _say(f"{complaint}. Name the right one with --column FEATURE=COLUMN.")
+    if lacking:
+        _say(f"The normal ranges ask for {' and '.join(lacking)}. Name the columns: --context {','.join(lacking)}")
+
+
+def _say(text: str) -> None:
+    """What is not the result of the command, but about it."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the run between two partitions, as if they were an error."""
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        raise Stopped(128 + number)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(total).advance
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeElapsedColumn())
+    with Progress("[progress.description]{task.description}", *columns, TimeRemainingColumn(), console=console) as bar:
+        task, began, done = bar.add_task("people", total=total, rate=""), time.monotonic(), [0]
+
+        def advance(rows: int) -> None:
+            done[0] += rows
+            bar.update(task, advance=rows, rate=f"{done[0] / (time.monotonic() - began):,.0f} a second")
+
+        yield advance
+
+
+class _Lines:
+    """Progress for those who read a log."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._began = self._told = time.monotonic()
+
+    def advance(self, rows: int) -> None:
+        self._done += rows
+        now = time.monotonic()
+        if now - self._told >= LINE_SECONDS:
+            rate = self._done / (now - self._began)
+            left = (self._total - self._done) / rate
+            print(
+                f"{self._done:,} of {self._total:,} people, {rate:,.0f} a second, {left:,.0f} s left", file=sys.stderr
+            )
+            self._told = now
+
+
+def _conclude(record: Mapping[str, Any], out: Path) -> None:
+    outcomes = [f"{count:,} {name}" for name, count in record["outcomes"].items()]
+    print(f"{record['rows']:,} rows: {record['people']:,} people, {record['rejects']:,} rejected.")
+    print(f"Of the people: {', '.join(outcomes) or 'nobody'}. {record['counterfactuals']:,} counterfactuals.")
+    print(f"Written to {out}: people, counterfactuals, rejects, run.json.")
+    if record["rejects"] and not record["people"]:
+        raise SystemExit(f"Nobody could be answered for: {out / 'rejects'} says why.")

@@ -1,0 +1,126 @@
+"""The folder that a run writes: a record, and three folders of Parquet with a file a partition, whole or not at all."""
+
+import fcntl
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from app.cohorts.tables import Schemas, Solved
+
+# The last one tells that a partition is done: the others are there before it.
+TABLES = ("rejects", "counterfactuals", "people")
+RECORD = "run.json"
+UNFINISHED = ".unfinished"
+# What a record says of how a run went, and not of what was asked.
+OF_ITS_COURSE = ("finished", "command", "rows", "people", "rejects", "counterfactuals", "outcomes")
+
+
+class OtherRun(Exception):
+    """The folder holds the answers to something else."""
+
+
+class InUse(Exception):
+    """Somebody else writes into the folder."""
+
+
+class AnswersFolder:
+    """One run's folder."""
+
+    def __init__(self, path: Path, schemas: Schemas) -> None:
+        self.path = path
+        self._schemas = schemas._asdict()
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Nobody else writes here meanwhile; a process that dies gives up its claim."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        number = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InUse(f"{self.path}: another run writes here") from None
+        else:
+            yield
+        finally:
+            os.close(number)
+
+    def begin(self, record: Mapping[str, Any]) -> bool:
+        """Begin a run, or go on with it if it is the one that was begun here; whether it is finished already."""
+        file = self.path / RECORD
+        if file.exists():
+            before = json.loads(file.read_text(encoding="utf-8"))
+            if differing := [name for name in record if name not in OF_ITS_COURSE and record[name] != before.get(name)]:
+                raise OtherRun(
+                    f"{self.path}: holds another run, which differs in: {', '.join(differing)}. "
+                    "Name another folder with --out, or remove this one."
+                )
+            if before.get("finished"):
+                return True
+        elif any(self.path.iterdir()):
+            raise OtherRun(f"{self.path}: is not empty, and holds no run. Name another folder with --out.")
+        for table in TABLES:
+            (self.path / table).mkdir(exist_ok=True)
+            for leftover in (self.path / table).glob(f"*{UNFINISHED}"):
+                leftover.unlink()
+        if not file.exists():
+            self._record({**record, "finished": False})
+        return False
+
+    def is_done(self, partition: int) -> bool:
+        return self._file("people", partition).exists()
+
+    def write(self, partition: int, solved: Sequence[Solved]) -> None:
+        """A partition at once."""
+        for name in TABLES:
+            parts = [getattr(each, name) for each in solved]
+            # In one piece: how it came must not be seen in the file.
+            table = pa.concat_tables([self._schemas[name].empty_table(), *parts]).combine_chunks()
+            file = self._file(name, partition)
+            unfinished = file.with_name(file.name + UNFINISHED)
+            pq.write_table(table, unfinished, compression="snappy")
+            _settle(unfinished, file)
+
+    def finish(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """What came of it all, counted from what was written."""
+        outcomes: Counter[str] = Counter()
+        for file in self._files("people"):
+            column = pq.read_table(file, columns=["outcome"])["outcome"]
+            outcomes.update({each["values"]: each["counts"] for each in column.value_counts().to_pylist()})
+        rejects = [pq.read_table(file, columns=["row"])["row"] for file in self._files("rejects")]
+        people = outcomes.total()
+        whole = {
+            **record,
+            "finished": True,
+            "rows": people + sum(len(rows) - rows.null_count for rows in rejects),
+            "people": people,
+            "rejects": sum(map(len, rejects)),
+            "counterfactuals": sum(pq.read_metadata(file).num_rows for file in self._files("counterfactuals")),
+            "outcomes": dict(sorted(outcomes.items())),
+        }
+        self._record(whole)
+        return whole
+
+    def _files(self, table: str) -> Iterable[Path]:
+        return sorted((self.path / table).glob("part-*.parquet"))
+
+    def _file(self, table: str, partition: int) -> Path:
+        return self.path / table / f"part-{partition:05d}.parquet"
+
+    def _record(self, content: Mapping[str, Any]) -> None:
+        unfinished = self.path / f"{RECORD}{UNFINISHED}"
+        unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        _settle(unfinished, self.path / RECORD)
+
+
+def _settle(unfinished: Path, file: Path) -> None:
+    """Under its own name a file is whole, also after the machine has lost its power."""
+    with unfinished.open("rb") as opened:
+        os.fsync(opened.fileno())
+    unfinished.replace(file)

@@ -1,0 +1,159 @@
+"""A run over a register, from the files of people to the folder of answers: read, answer in order, write."""
+
+import hashlib
+import json
+import platform
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from app import __version__
+from app.adapters.models import Model
+from app.adapters.names import suggestion
+from app.adapters.snapshots import Snapshot
+from app.api.posing import Terms
+from app.cohorts.answers_folder import AnswersFolder
+from app.cohorts.chunks import Chunk, cut, numbered
+from app.cohorts.columns import BadColumns, Columns
+from app.cohorts.people_files import column_names, column_type, digest, read_people
+from app.cohorts.tables import Solved, schemas
+
+# So many rows of the input to a file of each table.
+PARTITION_ROWS = 10_000
+# So many people are answered for together.
+CHUNK_ROWS = 5_000
+
+# What a run's answers may depend on, besides Flipset itself.
+PACKAGES = ("numpy", "onnxruntime", "pyarrow", "z3-solver", "python-sat")
+
+
+class Workers(Protocol):
+    """Whoever answers for chunks, here or elsewhere."""
+
+    def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
+        """What becomes of each chunk, in their order."""
+        ...
+
+    def close(self) -> None:
+        """Have no more of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The files of people, what their columns are, and how many rows are taken at a time."""
+
+    files: tuple[Path, ...]
+    form: str | None
+    columns: Columns
+    partition_rows: int = PARTITION_ROWS
+    chunk_rows: int = CHUNK_ROWS
+
+    def chunks(self) -> Iterator[Chunk]:
+        wanted = self.columns.wanted
+        pieces = (piece for file in self.files for piece in read_people(file, self.form, wanted))
+        return cut(numbered(pieces), self.chunk_rows, self.partition_rows)
+
+    def partition(self, chunk: Chunk) -> int:
+        return (chunk.first - 1) // self.partition_rows
+
+    def kept_fields(self) -> tuple[pa.Field, ...]:
+        """The columns that are carried over, in the types of the first file."""
+        return tuple(pa.field(name, column_type(self.files[0], column)) for name, column in self.columns.kept.items())
+
+    def complaints(self) -> Iterator[str]:
+        """What is wrong with the columns as such; the rows will be rejected for it one by one."""
+        for file in self.files:
+            names = column_names(file, self.form)
+            if names is None:
+                continue
+            for column in self.columns.wanted:
+                if column not in names:
+                    yield f"{file.name}: has no column {column!r}; {suggestion(column, names)}"
+                elif names.count(column) > 1:
+                    raise BadColumns(f"{file.name}: has {names.count(column)} columns {column!r}; rename all but one")
+
+
+def check_kept(columns: Columns, model: Model) -> None:
+    """A column that is carried over must not be called like one of our own."""
+    own = schemas(model.scorer.score_dtype).people.names
+    for name in columns.kept:
+        if name in own:
+            raise BadColumns(f"--keep {name}: is a column of the answers already; rename it: --keep its_{name}={name}")
+
+
+def record_of(
+    command: list[str], model: Model, terms: Terms, snapshot: Snapshot, request: Mapping[str, Any], people: Input
+) -> dict[str, Any]:
+    """What was asked, by whom and of what: all that the answers depend on, and how they were asked for."""
+    registry = terms.pair.registry
+    favourable = terms.favourable
+    content = None if registry is None else snapshot.read(registry.file)
+    return {
+        "flipset": __version__,
+        "finished": False,
+        "command": command,
+        "model": {
+            "name": model.name,
+            "title": model.title,
+            "version": model.version,
+            "sha256": model.sha256,
+            "digest": model.digest,
+            "favourable": [model.classes[place] for place in getattr(favourable, "classes", ())],
+            "threshold": getattr(favourable, "threshold", None),
+        },
+        "registry": None
+        if registry is None or content is None
+        else {"name": registry.name, "version": registry.version, "sha256": hashlib.sha256(content).hexdigest()},
+        "request": dict(request),
+        "digests": {name: _digest(request.get(name)) for name in ("constraints", "target", "normal_ranges", "guide")},
+        "input": [{"file": file.name, "bytes": file.stat().st_size, "sha256": digest(file)} for file in people.files],
+        "columns": {
+            "features": dict(people.columns.features),
+            "context": dict(people.columns.context),
+            "person": people.columns.person,
+        },
+        "kept": list(people.columns.kept),
+        "features": [
+            {"name": feature.name, "title": feature.title, "unit": feature.unit} for feature in model.features
+        ],
+        "partition_rows": people.partition_rows,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+    }
+
+
+def _digest(content: Any) -> str:
+    """Of what it says, and not of how it is written."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def run(people: Input, workers: Workers, folder: AnswersFolder, progress: Callable[[int], None]) -> None:
+    """Answer for everybody whose partition is not written yet; `progress` is told of rows as they are done."""
+    sent: deque[tuple[int, int]] = deque()
+
+    def still_open() -> Iterator[Chunk]:
+        for chunk in people.chunks():
+            partition = people.partition(chunk)
+            if folder.is_done(partition):
+                progress(chunk.rows)
+            else:
+                sent.append((partition, chunk.rows))
+                yield chunk
+
+    answered = ((*sent.popleft(), solved) for solved in workers.solve(still_open()))
+    for partition, group in groupby(answered, key=itemgetter(0)):
+        parts = []
+        for _, rows, solved in group:
+            parts.append(solved)
+            progress(rows)
+        folder.write(partition, parts)
+    if not folder.is_done(0):
+        # An input without rows has answers too: empty tables, which can be read.
+        folder.write(0, [])

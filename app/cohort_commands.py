@@ -32,6 +32,8 @@ from app.settings import Settings
 
 # Where nobody looks at a bar, so many seconds pass between two lines.
 LINE_SECONDS = 10
+# More of the same would be read by nobody.
+MOST_COMPLAINTS = 10
 # What a person, and not the register, is asked with.
 OF_A_PERSON = ("instance", "context")
 
@@ -155,8 +157,11 @@ def _json(file: Path) -> dict[str, Any]:
 
 def _complain(people: Input, lacking: Sequence[str]) -> None:
     """What is known beforehand to spoil all rows, before they are all rejected."""
-    for complaint in people.complaints():
-        _say(f"{complaint}. Name the right one with --column FEATURE=COLUMN.")
+    complaints = list(people.complaints())
+    for complaint in complaints[:MOST_COMPLAINTS]:
+        _say(complaint)
+    if len(complaints) > MOST_COMPLAINTS:
+        _say(f"... and {len(complaints) - MOST_COMPLAINTS:,} more of that kind.")
     if lacking:
         _say(f"The normal ranges ask for {' and '.join(lacking)}. Name the columns: --context {','.join(lacking)}")
 

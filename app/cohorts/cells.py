@@ -22,6 +22,8 @@ NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 IS_NUMBER = re.compile(NUMBER)
 # In a file of text a fact that says so is a truth value.
 TRUTHS = {"true": True, "false": False}
+# JSON can write half a character, which no UTF-8 can carry.
+HALVES = re.compile("[\ud800-\udfff]")
 
 
 class Cells(Protocol):
@@ -56,6 +58,28 @@ class Cells(Protocol):
         ...
 
 
+# What a file may hold and no JSON can: whoever has it is refused.
+NO_VALUE = object()
+
+
+def _as_json(scalar: pa.Scalar) -> Any:
+    try:
+        value = scalar.as_py()
+    except (pa.ArrowException, ValueError, OverflowError, KeyError):
+        # A date beyond all calendars, a zone that nobody knows, text that is none.
+        return NO_VALUE
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def typed_cells(column: pa.ChunkedArray) -> "Cells":
+    """A column of Parquet, as it is; or each value for itself, where not all of them are what they are said to be."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowException:
+        return JsonCells([_as_json(scalar) for scalar in column])
+    return TypedCells(column)
+
+
 class TypedCells:
     """A column of Parquet."""
 
@@ -86,8 +110,7 @@ class TypedCells:
         return _truths(self._array.is_null())
 
     def value(self, row: int) -> Any:
-        value = self._array[row].as_py()
-        return float(value) if isinstance(value, Decimal) else value
+        return _as_json(self._array[row])
 
     fact = value
 
@@ -145,8 +168,8 @@ class JsonCells:
         return np.array(values, dtype=np.float64), are
 
     def texts(self) -> tuple[pa.Array, Bools]:
-        are = np.fromiter((isinstance(each, str) for each in self._values), np.bool_)
-        return pa.array([each if isinstance(each, str) else None for each in self._values], pa.string()), are
+        texts = [each if isinstance(each, str) and not HALVES.search(each) else None for each in self._values]
+        return pa.array(texts, pa.string()), np.fromiter((text is not None for text in texts), np.bool_)
 
     def truths(self) -> tuple[Bools, Bools]:
         are = np.fromiter((type(each) is bool for each in self._values), np.bool_)
@@ -167,8 +190,8 @@ class JsonCells:
 def _written(value: Any) -> str | None:
     """A value of JSON as text; a list or an object is nothing to carry over."""
     if isinstance(value, str):
-        return value
-    return None if value is None or isinstance(value, list | dict) else as_sent(value)
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return as_sent(value) if isinstance(value, int | float) else None
 
 
 def _as_float(number: float) -> float:
@@ -206,7 +229,7 @@ def rows_of(chunk: Chunk, wanted: list[str]) -> Rows:
     """Take a chunk apart."""
     if chunk.form is Form.JSON:
         return _json_rows(chunk, wanted)
-    made = TypedCells if chunk.form is Form.TYPED else TextCells
+    made = typed_cells if chunk.form is Form.TYPED else TextCells
     cells = {name: made(chunk.table[name]) for name in wanted if name in chunk.table.column_names}
     return Rows(chunk.rows, cells, chunk.flaws, {})
 

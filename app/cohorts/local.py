@@ -107,25 +107,27 @@ class LocalWorkers:
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
         """What becomes of each chunk, in their order."""
-        waiting, ready = enumerate(chunks), dict[int, Solved]()
+        tasks, ready = enumerate(chunks), dict[int, Solved]()
         back: deque[tuple[int, Chunk]] = deque()
-        told, more = 0, True
-        most = 2 * AHEAD * len(self._workers)
+        told = 0
         while True:
-            under_way = sum(len(worker.given) for worker in self._workers)
-            while (more or back) and under_way + len(ready) < most and (worker := self._least_busy()) is not None:
-                task = back.popleft() if back else next(waiting, None)
-                if task is None:
-                    more = False
-                    break
-                worker.give(*task)
-                under_way += 1
             while told in ready:
                 yield ready.pop(told)
                 told += 1
-            if not under_way and not back and not more:
+            self._hand_out(back, tasks, len(ready))
+            if not any(worker.given for worker in self._workers):
                 return
             self._collect(ready, back)
+
+    def _hand_out(self, back: deque[tuple[int, Chunk]], tasks: Iterator[tuple[int, Chunk]], ready: int) -> None:
+        """Keep everybody busy, but not so far ahead of the slowest that all that is ready fills the memory."""
+        room = 2 * AHEAD * len(self._workers) - ready - sum(len(worker.given) for worker in self._workers)
+        while room > 0 and (worker := self._least_busy()) is not None:
+            task = back.popleft() if back else next(tasks, None)
+            if task is None:
+                return
+            worker.give(*task)
+            room -= 1
 
     def _least_busy(self) -> _Worker | None:
         worker = min(self._workers, key=lambda each: len(each.given))

@@ -97,37 +97,63 @@ def _lost(file: Path, form: Form, reason: str) -> Chunk:
 
 def _parquet(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
     try:
-        opened = pq.ParquetFile(file)
+        opened = pq.ParquetFile(file, page_checksum_verification=True)
     except UNREADABLE:
         yield _lost(file, Form.TYPED, "is not a whole Parquet file: it may have been cut, or never finished")
         return
     with opened:
         names = opened.schema_arrow.names
         columns = [name for name in wanted if name in names]
-        ends = np.cumsum([opened.metadata.row_group(group).num_rows for group in range(opened.num_row_groups)])
-        if not columns:
+        if twice := [name for name in columns if names.count(name) > 1]:
+            yield _spoilt(file, opened.metadata.num_rows, _said_of_twice(twice[0]))
+        elif not columns:
             # Nothing of it is wanted, but every row counts.
-            rows = opened.metadata.num_rows
-            yield Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}))
-            return
-        read = group = 0
-        while group < len(ends):
-            try:
-                for batch in opened.iter_batches(BLOCK, range(group, len(ends)), columns, use_threads=False):
-                    yield Chunk(file.name, Form.TYPED, len(batch), pa.Table.from_batches([batch]))
-                    read += len(batch)
-                group = len(ends)
-            except UNREADABLE:
-                # What is left of the row group that broke; the next one may be whole.
-                group = int(np.searchsorted(ends, read, side="right"))
-                rest = int(ends[group]) - read
-                yield _spoilt(file, rest, f"stands in row group {group} of the file, which is damaged")
-                read, group = int(ends[group]), group + 1
+            yield _spoilt(file, opened.metadata.num_rows, "stands in a file that has none of the columns")
+        else:
+            for groups in _grouped(opened):
+                yield from _row_groups(file, opened, groups, columns)
+
+
+def _grouped(opened: pq.ParquetFile) -> Iterator[list[int]]:
+    """Row groups that are read together: many where they are small."""
+    groups: list[int] = []
+    rows = 0
+    for group in range(opened.num_row_groups):
+        rows += opened.metadata.row_group(group).num_rows
+        if groups and rows > BLOCK:
+            yield groups
+            groups, rows = [], opened.metadata.row_group(group).num_rows
+        groups.append(group)
+    yield from [groups] if groups else []
+
+
+def _row_groups(file: Path, opened: pq.ParquetFile, groups: list[int], columns: list[str]) -> Iterator[Chunk]:
+    """The rows of some row groups; of one that is damaged the rest is told as such, and the next may be whole."""
+    if len(groups) > 1:
+        try:
+            table = opened.read_row_groups(groups, columns, use_threads=False)
+        except UNREADABLE:
+            for group in groups:
+                yield from _row_groups(file, opened, [group], columns)
+        else:
+            yield Chunk(file.name, Form.TYPED, len(table), table)
+        return
+    rows, read = opened.metadata.row_group(groups[0]).num_rows, 0
+    try:
+        for batch in opened.iter_batches(BLOCK, groups, columns, use_threads=False):
+            yield Chunk(file.name, Form.TYPED, len(batch), pa.Table.from_batches([batch]))
+            read += len(batch)
+    except UNREADABLE:
+        yield _spoilt(file, rows - read, f"stands in row group {groups[0]} of the file, which is damaged")
 
 
 def _spoilt(file: Path, rows: int, reason: str) -> Chunk:
     flaws = dict.fromkeys(range(rows), reason)
     return Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}), flaws=flaws)
+
+
+def _said_of_twice(name: str) -> str:
+    return f"stands in a file that has several columns {name!r}: rename all but one"
 
 
 def _text(file: Path) -> IO[str]:
@@ -147,6 +173,7 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
     with _text(file) as lines:
         delimiter, names = _heading(lines)
         records = _Records(lines, delimiter, len(names))
+        twice = [_said_of_twice(name) for name in wanted if names.count(name) > 1][:1]
         places = {name: names.index(name) for name in wanted if name in names}
         while block := list(islice(records, BLOCK)):
             numbers, rows, flaws = zip(*block, strict=True)
@@ -154,7 +181,7 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
                 {name: pa.array([row[place] for row in rows], pa.string()) for name, place in places.items()}
                 or {LINE: pa.nulls(len(rows))}
             )
-            broken = {place: flaw for place, flaw in enumerate(flaws) if flaw is not None}
+            broken = {place: (*twice, flaw)[0] for place, flaw in enumerate(flaws) if twice or flaw is not None}
             yield Chunk(file.name, Form.TEXT, len(rows), table, lines=np.array(numbers), flaws=broken)
 
 

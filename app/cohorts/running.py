@@ -72,13 +72,13 @@ class Input:
         """What is wrong with the columns as such; the rows will be rejected for it one by one."""
         for file in self.files:
             names = column_names(file, self.form)
-            if names is None:
+            if not names:
                 continue
             for column in self.columns.wanted:
                 if column not in names:
-                    yield f"{file.name}: has no column {column!r}; {suggestion(column, names)}"
+                    yield f"{file.name}: has no column {column!r}; {suggestion(column, names)}; see --column"
                 elif names.count(column) > 1:
-                    raise BadColumns(f"{file.name}: has {names.count(column)} columns {column!r}; rename all but one")
+                    yield f"{file.name}: has {names.count(column)} columns {column!r}; rename all but one"
 
 
 def check_kept(columns: Columns, model: Model) -> None:

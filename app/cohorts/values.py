@@ -39,8 +39,7 @@ def _column(cells: Cells, feature: ModelFeature, read_as: NumberType) -> tuple[V
     missing = cells.nulls()
     if feature.may_be_missing:
         missing = missing | _is_missing(cells, feature)
-        values[missing] = np.nan
-        return values, accepted | missing
+        return np.where(missing, np.nan, values), accepted | missing
     return values, accepted & ~missing
 
 

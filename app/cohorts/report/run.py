@@ -15,6 +15,7 @@ from app.cohorts.report.errors import DamagedRun, NoSuchFolder, NotARun
 from app.cohorts.tables import schemas
 
 FACTS = "run.json"
+TABLES = ("people", "counterfactuals", "rejects")
 # Enough that arrays are worth their calls, few enough that a batch is small beside the interpreter.
 BATCH_ROWS = 32_768
 # The columns that every run writes; whatever else is there was carried over from the input.
@@ -31,7 +32,7 @@ class Run:
     people: tuple[Path, ...]
     counterfactuals: tuple[Path, ...]
     rejects: tuple[Path, ...]
-    # Parts of people whose counterfactuals are not written yet, or the other way round: not in the report.
+    # Parts that not all three tables have: not in the report.
     halves: int
 
     @property
@@ -56,18 +57,12 @@ def read_run(folder: Path) -> Run:
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         raise NoSuchFolder(f"{folder} {what}; name the folder that flipset cohort wrote with --out")
     facts, digest = _facts(folder / FACTS)
-    people, counterfactuals = _parts(folder, "people"), _parts(folder, "counterfactuals")
-    whole = {part.name for part in people} & {part.name for part in counterfactuals}
-    halves = len({part.name for part in people + counterfactuals}) - len(whole)
-    run = Run(
-        folder,
-        facts,
-        digest,
-        tuple(part for part in people if part.name in whole),
-        tuple(part for part in counterfactuals if part.name in whole),
-        tuple(_parts(folder, "rejects")),
-        halves,
-    )
+    parts = {table: _parts(folder, table) for table in TABLES}
+    # A part is whole when all three tables have it.
+    whole = set.intersection(*(set(named) for named in parts.values()))
+    halves = len(set.union(*(set(named) for named in parts.values()))) - len(whole)
+    taken = {table: tuple(named[name] for name in sorted(whole)) for table, named in parts.items()}
+    run = Run(folder, facts, digest, halves=halves, **taken)
     _check(run)
     return run
 
@@ -97,18 +92,18 @@ def _facts(file: Path) -> tuple[dict[str, Any], str]:
     return facts, hashlib.sha256(content).hexdigest()
 
 
-def _parts(folder: Path, table: str) -> list[Path]:
-    """In the order of their names; a part that is being written has another ending."""
-    return sorted((folder / table).glob("part-*.parquet"))
+def _parts(folder: Path, table: str) -> dict[str, Path]:
+    """By their names; a part that is being written has another ending."""
+    return {part.name: part for part in (folder / table).glob("part-*.parquet")}
 
 
 def _check(run: Run) -> None:
     """An unfinished run is worth a report as long as there is anything in it; a finished one must be whole."""
-    if not run.finished and not (run.people or run.rejects):
+    if not run.finished and not run.people:
         raise NotARun(f"The run in {run.folder} has not written anything yet; let it finish first")
     if run.finished and run.halves:
         raise DamagedRun(
-            f"{run.folder} has lost something: {run.halves} parts are in people or in counterfactuals, and not in both"
+            f"{run.folder} has lost something: {run.halves} of its parts are not in all of {', '.join(TABLES)}"
         )
 
 

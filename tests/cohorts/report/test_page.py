@@ -235,7 +235,8 @@ def test_a_run_json_that_says_little_is_enough(tmp_path: Path, facts: dict):
 
 def test_an_unfinished_run_is_told_as_such(tmp_path: Path):
     folder = write_run(tmp_path / "run", mixed(), parts=7, finished=False, rows=500)
-    (folder / "counterfactuals" / "part-00006.parquet").unlink()
+    (folder / "people" / "part-00006.parquet").unlink()
+    (folder / "people" / "part-00007.parquet.unfinished").touch()
     words = report_on(folder).words
     assert "this run is not finished; the page shows 60 of 500 rows. 1 part that is half written is left out." in words
 

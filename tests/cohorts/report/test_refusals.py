@@ -47,9 +47,10 @@ def test_a_part_that_was_cut(tmp_path: Path, table: str):
     assert f"{table}/part-00000.parquet cannot be read" in refused(folder, DamagedRun)
 
 
-def test_a_finished_run_that_has_lost_a_part(tmp_path: Path):
+@pytest.mark.parametrize("table", ["people", "counterfactuals", "rejects"])
+def test_a_finished_run_that_has_lost_a_part(tmp_path: Path, table: str):
     folder = write_run(tmp_path / "run", [found("debt")] * 4, parts=2)
-    (folder / "counterfactuals" / "part-00001.parquet").unlink()
+    (folder / table / "part-00001.parquet").unlink()
     assert "has lost something" in refused(folder, DamagedRun)
 
 

@@ -96,9 +96,21 @@ def as_text(values: pa.Array) -> pa.Array:
 
 
 def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """Values as numbers, NaN where there is none."""
+    """Values as numbers, NaN where there is none; of texts that are no numbers pyarrow complains."""
+    if not is_number(values.type):
+        texts = pc.utf8_trim_whitespace(as_text(values))
+        values = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
     numbers: npt.NDArray[np.float64] = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return numbers
+
+
+def are_numbers(values: pa.Array) -> bool:
+    """Whether texts are numbers: a CSV file knows no others. What begins with 0 is rather a code, as of a place."""
+    try:
+        as_numbers(values)
+    except pa.ArrowInvalid:
+        return False
+    return not pc.any(pc.match_substring_regex(as_text(values), r"^\s*[+-]?0\d")).as_py()
 
 
 def is_number(kind: Any) -> bool:
@@ -106,10 +118,10 @@ def is_number(kind: Any) -> bool:
 
 
 def _round_step(spread: float) -> float:
-    """The largest of 1, 2, 5, 10, 20, ... that goes into the spread about eight times."""
+    """The largest of 1, 2, 5, 10, 20, ... that goes into the spread six times or more."""
     if spread <= 0:
         return 1.0
-    rough = spread / 8
+    rough = spread / 6
     power: float = 10.0 ** floor(log10(rough))
     return next((factor * power for factor in (5, 2) if factor * power <= rough), power)
 

@@ -18,6 +18,7 @@ from app.cohorts.report.groups import (
     MOST_CUT_GROUPS,
     MOST_GROUPS,
     Grouping,
+    are_numbers,
     as_numbers,
     as_text,
     cut_groups,
@@ -43,6 +44,8 @@ class Column:
 
     name: str
     numeric: bool
+    # Of texts: all so far are numbers.
+    in_digits: bool = True
     values: set[str] = field(default_factory=set)
     sample: list[npt.NDArray[np.float64]] = field(default_factory=list)
     every: int = 1
@@ -51,7 +54,8 @@ class Column:
     def add(self, values: pa.Array) -> None:
         if len(self.values) <= MOST_GROUPS:
             self.values.update(pc.unique(as_text(values)).drop_null().to_pylist()[: MOST_GROUPS + 1])
-        if self.numeric:
+        self.in_digits = self.in_digits and (self.numeric or are_numbers(values))
+        if self.in_digits:
             self._draw(as_numbers(values))
 
     def _draw(self, numbers: npt.NDArray[np.float64]) -> None:
@@ -109,7 +113,7 @@ def _look(run: Run, columns: Sequence[Column]) -> Scale:
 
 
 def _asked_for(column: Column) -> Grouping:
-    if not column.numeric and not column.is_few():
+    if not column.in_digits and not column.is_few():
         raise TooManyGroups(
             f"{column.name!r} has more than {MOST_GROUPS} values, too many to compare; "
             "group them in the input, or name another column"

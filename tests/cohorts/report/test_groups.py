@@ -60,6 +60,23 @@ def test_a_number_that_is_not_finite_is_in_no_cut(kind: pa.DataType, tmp_path: P
     assert set(codes[100:].tolist()) <= {len(grouping.labels) - 1}
 
 
+def test_numbers_that_were_kept_as_text_are_cut_where_they_are_many(tmp_path: Path):
+    """What a CSV file holds is text."""
+    ages = [*map(str, range(18, 90)), " 90 ", "", None]
+    [grouping] = surveyed(tmp_path / "many", pa.string(), ages, "g").groupings
+    assert grouping.labels == ("under 30", "30 to under 45", "45 to under 60", "60 to under 75", "75 and over", None)
+    assert grouping.codes(pa.array(["18", " 30", "", None, "90"])).tolist() == [0, 1, 5, 5, 4]
+    assert surveyed(tmp_path / "unasked", pa.string(), ages).left_out == ["g"]
+    [few] = surveyed(tmp_path / "few", pa.string(), [str(place) for place in range(20)], "g").groupings
+    assert few.cutting == ""
+
+
+@pytest.mark.parametrize("odd", ["unknown", "0042", "12 to 15", "1,5"])
+def test_one_text_that_is_no_number_makes_a_column_of_texts(tmp_path: Path, odd: str):
+    with pytest.raises(TooManyGroups):
+        surveyed(tmp_path, pa.string(), [*map(str, range(100)), odd], "g")
+
+
 def test_one_outlier_does_not_swallow_the_groups():
     grouping = cut_groups("income", np.array([*range(1000), 1e12]))
     assert grouping.labels == (

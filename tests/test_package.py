@@ -12,7 +12,10 @@ def test_the_package_has_the_whole_page(tmp_path: Path):
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("app/web/")}
+    names = zipfile.ZipFile(wheel).namelist()
+    packed = {name for name in names if name.startswith("app/web/")}
     page = {file.relative_to(ROOT).as_posix() for file in (ROOT / "app" / "web").rglob("*") if file.is_file()}
     assert packed == page
     assert "app/web/index.html" in page
+    # The page of a report carries it inside.
+    assert "app/cohorts/report/style.css" in names

@@ -1,0 +1,90 @@
+"""The page: one file that needs nothing else, and is the same bytes for the same run."""
+
+from functools import cache
+from pathlib import Path
+
+from app.cohorts.report.comparisons import compare, different_ones
+from app.cohorts.report.elements import bullets
+from app.cohorts.report.figures import Figures
+from app.cohorts.report.intervals import wilson
+from app.cohorts.report.markup import Content, Markup, element, lines
+from app.cohorts.report.sections.about import CLAIM, about, title_of
+from app.cohorts.report.sections.changes import changes
+from app.cohorts.report.sections.completeness import completeness
+from app.cohorts.report.sections.groups_compared import groups_compared
+from app.cohorts.report.sections.in_the_way import in_the_way
+from app.cohorts.report.sections.outcomes import outcomes
+from app.cohorts.report.sections.scores import scores
+from app.cohorts.report.wording import interval, number, percent
+
+STYLE = Path(__file__).parent / "style.css"
+# Nothing is loaded and nothing runs, even if something got past the escaping.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+CONTENTS = [
+    ("about", "What this is about"),
+    ("outcomes", "Outcomes"),
+    ("groups", "Groups compared"),
+    ("way", "What stands in the way"),
+    ("changes", "How many changes"),
+    ("scores", "Score before and after"),
+    ("completeness", "How complete the answers are"),
+]
+
+
+def page(figures: Figures) -> str:
+    title = f"Recourse: {title_of(figures.run)}"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", _style()),
+    )
+    top = element("header", lines(element("h1", title), element("p", CLAIM, class_="tagline"), _short(figures)))
+    parts = [about, outcomes, groups_compared, in_the_way, changes, scores, completeness]
+    main = element("main", lines(_contents(), *(part(figures) for part in parts)))
+    foot = element("footer", element("p", CLAIM, " An answer speaks of the model, and claims no cause."))
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, main, foot)), lang='en')}\n"
+
+
+@cache
+def _style() -> Markup:
+    return Markup(STYLE.read_text(encoding="utf-8"))
+
+
+def _contents() -> Markup:
+    entries = [element("li", element("a", words, href=f"#{name}")) for name, words in CONTENTS]
+    return element("nav", element("ol", lines(*entries)), aria_label="Contents")
+
+
+def _short(figures: Figures) -> Markup:
+    """The few numbers that a reader in a hurry takes along."""
+    counts = figures.people.all.everyone()
+    tiles = [
+        _tile(number(counts.people), "people"),
+        _tile(number(counts.refused), "refused by the model"),
+        _tile(number(counts.found), "of them with a way out"),
+        _tile(number(counts.no_recourse), "without any"),
+    ]
+    if counts.unknown:
+        tiles.append(_tile(number(counts.unknown), "not known"))
+    if counts.without.of:
+        share = wilson(counts.without)
+        tiles.append(_tile(percent(share.value), f"of the refused have no way out (95 % interval {interval(share)})"))
+    return lines(element("ul", lines(*tiles), class_="tiles"), _differences(figures))
+
+
+def _tile(figure: str, words: str) -> Markup:
+    return element("li", element("strong", figure), " ", words)
+
+
+def _differences(figures: Figures) -> Content:
+    """Clear differences between groups that are not small: whoever reads no further must have seen them."""
+    made = [one for tally in figures.people.groups for one in different_ones(compare(tally))]
+    clear = [one.sentence() for one in made if one.clear and not one.few]
+    if not made:
+        return None
+    if not clear:
+        return element("p", "Between the groups compared there is no clear difference.")
+    return lines(element("p", "Clear differences between groups (section 3, with its cautions):"), bullets(clear))

@@ -12,7 +12,7 @@ import typer
 from app import __version__, serving
 from app.adapters.flaws import BrokenFiles
 from app.api.slots import NoSharedFolder
-from app.cohort_cli import cohort
+from app.cohort_cli import cohort, cohort_report
 from app.environment import fail, read_settings
 from app.keys_cli import keys_cli
 from app.settings import Settings
@@ -24,6 +24,7 @@ cli = typer.Typer(
 )
 cli.add_typer(keys_cli, name="keys")
 cli.command()(cohort)
+cli.command()(cohort_report)
 
 
 def _show_version(asked: bool) -> None:

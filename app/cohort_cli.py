@@ -3,14 +3,15 @@
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import typer
 
 from app.adapters.flaws import BrokenFiles
 from app.environment import fail, read_settings
 
-NEEDED = 'Whole registers need more than the service does: pip install "flipset[{group}]"'
+# What comes with an optional group, by the package that is not there without it.
+GROUPS = {"pyarrow": "cohort", "ray": "cluster"}
 
 
 def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
@@ -46,7 +47,7 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
         from app import cohort_commands as commands  # noqa: PLC0415
         from app.cohorts.columns import BadColumns, pairs  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        fail(NEEDED.format(group="cohort") + f" ({error.name} is not there)")
+        _fail_without(error)
     try:
         columns = pairs("--column", column or ())
     except BadColumns as error:
@@ -74,3 +75,35 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
         commands.cohort(read_settings(), options)
     except BrokenFiles as error:
         fail(str(error))
+    except ModuleNotFoundError as error:
+        _fail_without(error)
+
+
+def cohort_report(
+    answers: Annotated[Path, typer.Argument(help="the folder that flipset cohort wrote")],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="a column to compare groups by; again for more; none: every column kept that has few values"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="the page to write; none: report.html in that folder")] = None,
+) -> None:
+    """Write a page about a run: who has no way out, by group, and what stands in it. It needs no network."""
+    try:
+        from app.cohorts.report.errors import NoReport  # noqa: PLC0415
+        from app.cohorts.report.writing import write_report  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        _fail_without(error)
+    page = out or answers / "report.html"
+    try:
+        write_report(answers, page, by or [])
+    except NoReport as error:
+        fail(str(error))
+    print(page)
+
+
+def _fail_without(error: ModuleNotFoundError) -> NoReturn:
+    package = (error.name or "").partition(".")[0]
+    if package not in GROUPS:
+        raise error
+    group = GROUPS[package]
+    fail(f'This needs the optional group "{group}": pip install "flipset[{group}]"')

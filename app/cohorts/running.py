@@ -111,7 +111,12 @@ def record_of(
         },
         "registry": None
         if registry is None or content is None
-        else {"name": registry.name, "version": registry.version, "sha256": hashlib.sha256(content).hexdigest()},
+        else {
+            "name": registry.name,
+            "version": registry.version,
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "constraints": registry.constraints.model_dump(mode="json", exclude_unset=True),
+        },
         "request": dict(request),
         "digests": {name: _digest(request.get(name)) for name in ("constraints", "target", "normal_ranges", "guide")},
         "input": [{"file": file.name, "bytes": file.stat().st_size, "sha256": digest(file)} for file in people.files],

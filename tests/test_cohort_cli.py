@@ -8,7 +8,7 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
-from app.cohorts_cli import cohort_report
+from app.cohort_cli import cohort_report
 from tests.cohorts.report.made_up import found, without, write_run
 
 

@@ -39,7 +39,7 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
     address: Annotated[str | None, typer.Option(help="a Ray cluster; without one, Ray is started here")] = None,
     workers: Annotated[int, typer.Option(min=1, help="processes, or Ray actors")] = os.cpu_count() or 1,
     partition_rows: Annotated[int, typer.Option(min=1, help="rows of the input to each file of answers")] = 10_000,
-    chunk_rows: Annotated[int, typer.Option(min=1, help="rows that a worker takes at a time")] = 5_000,
+    chunk_rows: Annotated[int, typer.Option(min=1, help="rows that a worker takes at a time")] = 10_000,
     max_counterfactuals: Annotated[int, typer.Option(min=1, help="most answers for a person")] = 1_000,
 ) -> None:
     """Answer for a whole register of people, and write people, counterfactuals and rejects as Parquet."""

@@ -18,6 +18,8 @@ from app.cohorts.tables import Schemas, Solved
 TABLES = ("rejects", "counterfactuals", "people")
 RECORD = "run.json"
 UNFINISHED = ".unfinished"
+# Columns of few different values, which Parquet writes by their places in a list; in the others that is lost labour.
+REPEATED = ["label", "outcome", "stopped_by", "guarantee", "engine", "reason", "file", "changes.list.element.feature"]
 # What a record says of how a run went, and not of what was asked.
 OF_ITS_COURSE = ("finished", "command", "rows", "people", "rejects", "counterfactuals", "outcomes")
 
@@ -84,7 +86,7 @@ class AnswersFolder:
             table = pa.concat_tables([self._schemas[name].empty_table(), *parts]).combine_chunks()
             file = self._file(name, partition)
             unfinished = file.with_name(file.name + UNFINISHED)
-            pq.write_table(table, unfinished, compression="snappy")
+            pq.write_table(table, unfinished, compression="snappy", use_dictionary=REPEATED)
             _settle(unfinished, file)
 
     def finish(self, record: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """People on their way from a file to whoever answers for them: some rows at a time, in their order."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -69,13 +69,38 @@ def numbered(pieces: Iterable[Chunk]) -> Iterator[Chunk]:
 
 
 def cut(pieces: Iterable[Chunk], rows: int, partition_rows: int) -> Iterator[Chunk]:
-    """Chunks of so many rows at the most, none of which reaches from one partition into the next."""
+    """Chunks of so many rows at the most, none of which reaches from one partition, or file, into the next."""
+    held: list[Chunk] = []
     for piece in pieces:
+        if held and piece.file != held[0].file:
+            yield joined(held)
+            held = []
         start = 0
         while start < piece.rows:
             inside = (piece.first + start - 1) % partition_rows
-            stop = min(piece.rows, start + rows, start + partition_rows - inside)
-            yield piece.part(start, stop)
-            start = stop
+            stop = min(piece.rows, start + partition_rows - inside, start + rows - inside % rows)
+            held.append(piece.part(start, stop))
+            start, end = stop, inside + stop - start
+            if end == partition_rows or end % rows == 0:
+                yield joined(held)
+                held = []
         if piece.lost is not None:
+            yield from [joined(held)] if held else []
             yield piece.part(piece.rows, piece.rows)
+            held = []
+    yield from [joined(held)] if held else []
+
+
+def joined(parts: Sequence[Chunk]) -> Chunk:
+    """Rows of one file that follow each other, as one chunk."""
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    lines = [part.lines for part in parts if part.lines is not None]
+    return replace(
+        first,
+        rows=sum(part.rows for part in parts),
+        table=pa.concat_tables([part.table for part in parts], promote_options="default"),
+        lines=np.concatenate(lines) if lines else None,
+        flaws={part.first - first.first + place: reason for part in parts for place, reason in part.flaws.items()},
+    )

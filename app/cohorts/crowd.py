@@ -26,10 +26,11 @@ MOST_PATTERNS = 20_000
 
 
 class People(NamedTuple):
-    """Some people of a chunk: their places there, what kind each is of, their values, and where those would move to."""
+    """Some people of a chunk: their places there, the kind that each is of, their values, and where those would go."""
 
     places: Places
     kinds: Sequence[Kind]
+    which: Places
     values: Values
     targets: Values
 
@@ -121,7 +122,7 @@ class Crowd:
         for person, key in enumerate(posed.patterns().tolist()):
             if key not in self._patterns:
                 values = people.values[person].tolist()
-                self._patterns[key] = Pattern(self._terms, people.kinds[person], values)
+                self._patterns[key] = Pattern(self._terms, people.kinds[people.which[person]], values)
             found.append(self._patterns[key])
         return found
 
@@ -188,6 +189,8 @@ class Crowd:
         return np.array([fsum([self._weights[place] for place in row if place >= 0]) for row in changed.tolist()])
 
     def _tell_closest(self, decided: Decided, piece: Piece, lost: Places, gathering: Gathering) -> None:
+        if not len(lost):
+            return
         numbers, scores = closest(piece.judged, self._terms.favourable, piece.moves)
         for person in lost.tolist():
             names = [self._names[place] for place in piece.positions(person, int(numbers[person]))]

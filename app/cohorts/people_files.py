@@ -4,6 +4,7 @@ import csv
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -15,8 +16,8 @@ import pyarrow.parquet as pq
 from app.cohorts.chunks import LINE, Chunk, Form
 
 FORMS = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
-# Rows of text that are taken apart at a time.
-BLOCK = 5_000
+# Rows that are read at a time.
+BLOCK = 10_000
 DELIMITERS = (",", ";", "\t")
 # A quoted field may run over so many lines; one that does not end by then was never meant to.
 MOST_LINES = 20
@@ -108,7 +109,7 @@ def _parquet(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
             yield _spoilt(file, opened.metadata.num_rows, _said_of_twice(twice[0]))
         elif not columns:
             # Nothing of it is wanted, but every row counts.
-            yield _spoilt(file, opened.metadata.num_rows, "stands in a file that has none of the columns")
+            yield _bare(file, opened.metadata.num_rows)
         else:
             for groups in _grouped(opened):
                 yield from _row_groups(file, opened, groups, columns)
@@ -147,9 +148,12 @@ def _row_groups(file: Path, opened: pq.ParquetFile, groups: list[int], columns: 
         yield _spoilt(file, rows - read, f"stands in row group {groups[0]} of the file, which is damaged")
 
 
+def _bare(file: Path, rows: int) -> Chunk:
+    return Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}))
+
+
 def _spoilt(file: Path, rows: int, reason: str) -> Chunk:
-    flaws = dict.fromkeys(range(rows), reason)
-    return Chunk(file.name, Form.TYPED, rows, pa.table({LINE: pa.nulls(rows)}), flaws=flaws)
+    return replace(_bare(file, rows), flaws=dict.fromkeys(range(rows), reason))
 
 
 def _said_of_twice(name: str) -> str:

@@ -28,7 +28,7 @@ from app.cohorts.tables import Solved, schemas
 # So many rows of the input to a file of each table.
 PARTITION_ROWS = 10_000
 # So many people are answered for together.
-CHUNK_ROWS = 5_000
+CHUNK_ROWS = 10_000
 
 # What a run's answers may depend on, besides Flipset itself.
 PACKAGES = ("numpy", "onnxruntime", "pyarrow", "z3-solver", "python-sat")

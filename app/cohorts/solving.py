@@ -1,6 +1,6 @@
 """Answers for the people of a chunk: together as far as they are plain, the others one by one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from app.cohorts.one_by_one import Refused, ask
 from app.cohorts.tables import Schemas, Solved, schemas
 from app.cohorts.values import read_values
 from app.core.facts import Engine
+from app.core.many_posed import Places
 
 
 class Solver:
@@ -46,14 +47,14 @@ class Solver:
         rows = rows_of(chunk, columns.wanted)
         values, plain = read_values(rows, self._model, columns)
         targets = np.full_like(values, np.nan)
-        kinds: list[Kind | None] = [None] * rows.count
+        kinds: list[Kind] = []
+        which = np.full(rows.count, -1, dtype=np.intp)
         for kind, them in self._kinds.sorted_out(rows, values, np.flatnonzero(plain)):
             targets[them] = kind.standard.targets(values[them])
-            for person in them.tolist():
-                kinds[person] = kind
+            which[them] = len(kinds)
+            kinds.append(kind)
         sources = Sources(chunk, rows, self._model, columns, values, targets)
-        gathering = self._together(sources, kinds)
-        return gathering.solved()
+        return self._answered(sources, kinds, which).solved()
 
     def reject(self, chunk: Chunk, reason: str) -> Solved:
         """Answer for nobody in a chunk."""
@@ -65,19 +66,21 @@ class Solver:
             gathering.refuse(person, Refused([], rows.flaws.get(person, reason)))
         return gathering.solved()
 
-    def _together(self, sources: Sources, kinds: list[Kind | None]) -> Gathering:
+    def _answered(self, sources: Sources, kinds: Sequence[Kind], which: Places) -> Gathering:
+        """Together as far as it goes: whoever has no kind is not plain, and is asked about alone."""
         gathering = Gathering(sources, self.schemas, self.terms.favourable)
-        sorted_out = np.array([place for place, kind in enumerate(kinds) if kind is not None], dtype=np.intp)
-        alone = np.ones(len(kinds), dtype=np.bool_)
+        together = np.flatnonzero(which >= 0)
+        alone = np.ones(len(which), dtype=np.bool_)
         if self._crowd is not None:
-            own = [kind for kind in kinds if kind is not None]
-            people = People(sorted_out, own, sources.values[sorted_out], sources.targets[sorted_out])
+            people = People(together, kinds, which[together], sources.values[together], sources.targets[together])
             try:
                 handed_back = self._crowd.answer(people, gathering)
-                alone[np.setdiff1d(sorted_out, handed_back)] = False
             except ModelFailed:
                 # It need not be everybody's fault: all that was gathered is forgotten, and each answers alone.
                 gathering = Gathering(sources, self.schemas, self.terms.favourable)
+            else:
+                alone[together] = False
+                alone[handed_back] = True
         for person in np.flatnonzero(alone).tolist():
             self._alone(sources, person, gathering)
         return gathering

@@ -85,6 +85,9 @@ def _is_missing(cells: Cells, feature: ModelFeature) -> Bools:
 def encoded(values: Values, model: Model) -> NDArray[Any]:
     """The same as the rows that the model reads; `scorer.cells`, for many."""
     scorer: OnnxScorer = model.scorer
+    if all(feature.type != "category" for feature in model.features) and not np.isnan(values).any():
+        # Nearly everybody: each value is its own cell.
+        return values.astype(scorer.dtype)
     width = sum(feature.width for feature in model.features)
     rows = np.empty((len(values), width), dtype=scorer.dtype)
     for place, feature in enumerate(model.features):

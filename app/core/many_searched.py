@@ -48,7 +48,9 @@ class Judged(NamedTuple):
 
     flags: Bools
     scores: Floats
-    labels: NDArray[np.intp]
+    # What the model said of the subsets asked about, and which of those each subset is.
+    verdict: Verdict
+    rows: Places
 
 
 class Hits(NamedTuple):
@@ -77,8 +79,8 @@ def judge(alike: Alike, score: Score, favourable: Favourable) -> Iterator[tuple[
         shape = (len(part.rows), subsets)
         flags = _spread(verdict.favourable, asked, False).reshape(shape)
         scores = _spread(verdict.score, asked, np.nan).reshape(shape)
-        labels = _spread(verdict.label, asked, -1).reshape(shape)
-        yield people, Judged(flags[:, order], scores[:, order], labels[:, order])
+        rows_of_all = _spread(np.arange(len(verdict)), asked, -1).reshape(shape)
+        yield people, Judged(flags[:, order], scores[:, order], verdict, rows_of_all[:, order])
 
 
 def in_calls(rows: NDArray[Any], score: Score) -> Floats:
@@ -136,7 +138,7 @@ def hits(judged: Judged, moves: int) -> Hits:
         people,
         table(moves).numbers[places].astype(np.intp),
         judged.scores[people, places],
-        judged.labels[people, places],
+        judged.verdict.labels(judged.rows[people, places]),
     )
 
 

@@ -1,7 +1,7 @@
 """As it looks: on a phone, in the dark, with large text; and nothing serious that axe-core would find."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.live_server import LiveServer
 from tests.web.accessibility import serious_findings
@@ -13,6 +13,7 @@ from tests.web.visiting import (
     cards,
     example,
     field,
+    lock,
     open_model,
     pin,
     region,
@@ -97,6 +98,27 @@ def test_on_a_phone_a_button_leads_to_the_plans(open_page: OpenPage, server: Liv
     page.get_by_role("button", name="See 4 plans ↓").tap()
     expect(page.get_by_role("heading", name="Plans that turn it")).to_be_in_viewport()
     expect(region(page, "Plans that turn it")).to_be_focused()
+
+
+@pytest.mark.parametrize("look", [STILL, {**STILL, **PHONE}], ids=["desk", "phone"])
+def test_nothing_jumps_while_another_answer_is_on_its_way(open_page: OpenPage, server: LiveServer, look: dict):
+    page = open_page(server, **look)
+    visit(page)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/counterfactuals", hold)
+    plans = region(page, "Plans that turn it")
+    before = top(cards(page).first) - top(plans)
+    lock(page, "Mortgage payment history, 1 (best) to 4").click()
+    expect(plans).to_contain_text("Searching…")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
+    held[0].continue_()
+    await_the_end(page)
+    assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
 
 
 def test_on_a_desk_the_decision_stays_in_sight_while_values_are_edited(page: Page):

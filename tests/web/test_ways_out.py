@@ -81,6 +81,15 @@ def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
         example(page, "several ways").click()
 
 
+def test_several_rules_are_given_up_with_one_button(page: Page, server: LiveServer):
+    request = example_of(server, "hcv", "several-ways")
+    open_model(page, "hcv")
+    paste(page, json.dumps({**request, "constraints": {"immutable": ["ALB", "BIL", "CHOL", "GGT", "AST"]}}))
+    page.get_by_role("button", name="Unlock Albumin and unlock Aspartate aminotransferase").click()
+    left = {"immutable": ["BIL", "CHOL", "GGT"]}
+    expect_plans(page, answer_to(server, "hcv", {**request, "constraints": left}))
+
+
 def test_too_few_changes_are_told_and_made_more(page: Page, server: LiveServer):
     visit(page)
     page.get_by_label("Changes at most").select_option(label="1")

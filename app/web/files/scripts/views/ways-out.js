@@ -68,7 +68,7 @@ function relaxation({ items, counterfactual }, words, goal, actions) {
   const ours = items.filter((path) => !words.isFixed(path));
   const example = counterfactual && h("p", { class: "help" }, `Then, for example: ${planSentence(counterfactual, goal)}`);
   if (!fixed.length) {
-    const given = listed(ours.map(words.drop));
+    const given = capital(listed(ours.map((path) => uncapital(words.drop(path)))));
     // On paper there is nothing to press, and it is still to be read.
     const printed = h("p", { class: "only-printed" }, `${given}.`);
     return [button(given, () => actions.drop(ours), { class: "primary" }), printed, example];
@@ -138,6 +138,10 @@ function conflict(problem, words, actions) {
   );
   const said = "These rules contradict each other: nothing can meet all of them. Give up any one:";
   return h("div", { class: "notice" }, h("p", {}, said), h("ul", { class: "relaxations" }, choices));
+}
+
+function uncapital(text) {
+  return `${text[0].toLowerCase()}${text.slice(1)}`;
 }
 
 function capital(text) {

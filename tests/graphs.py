@@ -97,9 +97,12 @@ def write_registry(file: Path, ranges: dict[str, str], move_to: Mapping[str, str
     return file
 
 
-def slow_model(folder: Path, names: list[str]) -> Path:
-    """A model that takes some 10 ms a row, in a folder with its registry: every feature is normal from 1 upwards."""
-    write_slow_network(folder / "models/slow/model.onnx", len(names))
+def slow_model(folder: Path, names: list[str], layers: int = 6) -> Path:
+    """A model that takes up to 10 ms a row, in a folder with its registry: every feature is normal from 1 upwards.
+
+    With more layers it takes longer, for tests that need a search to outlast its deadline on any machine.
+    """
+    write_slow_network(folder / "models/slow/model.onnx", len(names), layers=layers)
     write_model_toml(folder / "models/slow", names, registry="slow")
     write_registry(folder / "ranges/slow.toml", dict.fromkeys(names, "{ low = 1 }"))
     return folder

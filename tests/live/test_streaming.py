@@ -27,7 +27,7 @@ MANY = "/v1/models/many/counterfactuals"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES)
+    return graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES, layers=24)
 
 
 @pytest.fixture(scope="module")

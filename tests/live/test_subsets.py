@@ -120,7 +120,7 @@ def test_it_refuses_what_counterfactuals_refuse(client: httpx.Client, part: dict
 @pytest.fixture(scope="module")
 def others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A wide model whose registry has constraints, one that gives no number for some rows, and a slow one."""
-    folder = graphs.slow_model(tmp_path_factory.mktemp("others"), WIDE[:9])
+    folder = graphs.slow_model(tmp_path_factory.mktemp("others"), WIDE[:9], layers=24)
     graphs.write_network(folder / "models/wide/model.onnx", Network(np.ones((12, 1)), np.zeros(1), np.ones(1), -1.5))
     graphs.write_model_toml(folder / "models/wide", WIDE, registry="wide")
     registry = graphs.write_registry(folder / "ranges/wide.toml", dict.fromkeys(WIDE, "{ low = 1 }"))

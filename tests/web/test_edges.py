@@ -197,6 +197,30 @@ def test_the_model_that_was_chosen_last_is_shown(page: Page, server: LiveServer)
     expect(page.get_by_label("Model", exact=True).locator("option:checked")).to_contain_text("Hypothyroidism")
 
 
+def test_no_example_of_the_model_before_can_be_pressed_while_another_one_is_loaded(page: Page):
+    open_model(page, "mortgage")
+    group = page.locator(".examples")
+    held = hold(page, "**/v1/models/hcv")
+    choose_model(page, "Hepatitis C from a blood panel")
+    expect(group).to_have_js_property("inert", True)
+    held[0].continue_()
+    expect(group).to_have_js_property("inert", False)
+    example(page, "several ways").click()
+    expect(cards(page)).to_have_count(5)
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_one_before_to_be_used(page: Page, watch: Watch):
+    watch.expect("net::ERR_FAILED")
+    open_model(page, "mortgage")
+    held = hold(page, "**/v1/models/hcv")
+    choose_model(page, "Hepatitis C from a blood panel")
+    expect(page.locator(".examples")).to_have_js_property("inert", True)
+    held[0].abort()
+    expect(page.get_by_text("The service cannot be reached.")).to_be_visible()
+    example(page, "several ways").click()
+    expect(cards(page)).to_have_count(4)
+
+
 def test_four_values_with_decimal_commas_are_four(page: Page, server: LiveServer):
     """More commas than semicolons, and still the semicolons separate."""
     open_model(page, "synthetic")

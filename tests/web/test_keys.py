@@ -96,7 +96,8 @@ def test_a_key_can_be_changed_for_another(asked: Page, key: str, file: Path):
     expect(asked.get_by_role("dialog").get_by_role("alert")).to_have_text("This key was not accepted.")
     give(asked, key)
     expect(asked.get_by_role("dialog")).to_be_hidden()
-    visit(asked)
+    example(asked, "several ways").click()
+    expect(cards(asked)).to_have_count(4)
     expect(asked.get_by_role("dialog")).to_be_hidden()
 
 

@@ -1,16 +1,19 @@
 """As it looks: on a phone, in the dark, with large text; and nothing serious that axe-core would find."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.live_server import LiveServer
 from tests.web.accessibility import serious_findings
 from tests.web.browser import DARK, PHONE, STILL
 from tests.web.conftest import OpenPage
 from tests.web.visiting import (
+    DEBT,
     await_the_end,
     cards,
     example,
+    field,
+    lock,
     open_model,
     pin,
     region,
@@ -22,12 +25,6 @@ LOOKS = [STILL, {**STILL, **DARK}, {**STILL, **PHONE}]
 SPACED = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
 p { margin-bottom: 2em !important; }"""
 NARROW = {"viewport": {"width": 640, "height": 450}}
-
-
-def graves(page: Page) -> list[str]:
-    """From the end: there the button that floats at the edge of a phone has a place of its own, and covers nothing."""
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    return serious_findings(page)
 
 
 def widths(page: Page) -> tuple[int, int]:
@@ -45,25 +42,25 @@ def test_axe_core_finds_nothing_serious_in_any_state(open_page: OpenPage, server
     page = open_page(server, **look)
     open_model(page, "mortgage")
     expect(example(page, "several ways")).to_be_visible()
-    found = {"empty": graves(page)}
+    found = {"empty": serious_findings(page)}
     example(page, "several ways").click()
     await_the_end(page)
     expect(region(page, "All combinations")).to_be_visible()
     pin(page, 1).click()
     pin(page, 2).click()
     expect(region(page, "Two plans compared")).to_be_visible()
-    found["compared"] = graves(page)
+    found["compared"] = serious_findings(page)
     example(page, "no way out").click()
     expect(region(page, "Plans that turn it").get_by_role("button", name="Unlock").first).to_be_visible()
-    found["no recourse"] = graves(page)
+    found["no recourse"] = serious_findings(page)
     for name in ("Paste JSON or CSV", "Connect two features"):
         page.get_by_role("button", name=name).click()
         expect(page.get_by_role("dialog")).to_be_visible()
-        found[name] = graves(page)
+        found[name] = serious_findings(page)
         page.keyboard.press("Escape")
     visit(page, "hcv")
     expect(region(page, "Plans by size and score").first).to_be_visible()
-    found["sizes"] = graves(page)
+    found["sizes"] = serious_findings(page)
     assert {state: list_ for state, list_ in found.items() if list_} == {}
 
 
@@ -72,7 +69,7 @@ def test_axe_core_finds_nothing_serious_among_very_many_plans(open_page: OpenPag
     open_model(page, "wide")
     example(page, "all low").click()
     await_the_end(page)
-    assert graves(page) == []
+    assert serious_findings(page) == []
 
 
 @pytest.mark.parametrize("model", ["hcv", "mortgage"])
@@ -85,7 +82,9 @@ def test_a_phone_shows_everything_without_scrolling_sideways(open_page: OpenPage
     await_the_end(page)
     pin(page, 1).tap()
     pin(page, 2).tap()
-    expect(region(page, "Two plans compared")).to_be_visible()
+    compared = region(page, "Two plans compared")
+    expect(compared).to_be_visible()
+    assert compared.evaluate("(table) => table.scrollWidth <= table.clientWidth")
     assert_no_scrolling_sideways(page)
     example(page, "no way out").tap()
     expect(page.get_by_text("No plan turns the decision.")).to_be_visible()
@@ -99,6 +98,57 @@ def test_on_a_phone_a_button_leads_to_the_plans(open_page: OpenPage, server: Liv
     page.get_by_role("button", name="See 4 plans ↓").tap()
     expect(page.get_by_role("heading", name="Plans that turn it")).to_be_in_viewport()
     expect(region(page, "Plans that turn it")).to_be_focused()
+
+
+@pytest.mark.parametrize("look", [STILL, {**STILL, **PHONE}], ids=["desk", "phone"])
+def test_nothing_jumps_while_another_answer_is_on_its_way(open_page: OpenPage, server: LiveServer, look: dict):
+    page = open_page(server, **look)
+    visit(page)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/counterfactuals", hold)
+    plans = region(page, "Plans that turn it")
+    before = top(cards(page).first) - top(plans)
+    lock(page, "Mortgage payment history, 1 (best) to 4").click()
+    expect(plans).to_contain_text("Searching…")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
+    held[0].continue_()
+    await_the_end(page)
+    assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
+
+
+def test_on_a_desk_the_decision_stays_in_sight_while_values_are_edited(page: Page):
+    """It covers nothing that has the focus, and tells how the plans stand."""
+    visit(page)
+    decision = region(page, "The decision")
+    last = field(page, "High-school diploma, 1 is yes")
+    last.focus()
+    last.fill("0")
+    expect(decision).not_to_contain_text("0.381")
+    expect(decision).to_be_in_viewport(ratio=1)
+    # Backwards, so that what gets the focus comes into sight from above, where the decision is.
+    for _ in range(50):
+        page.keyboard.press("Shift+Tab")
+        focused = page.locator(":focus")
+        if field(page, DEBT).and_(focused).count():
+            break
+        assert top(focused) >= bottom(decision) - 1
+    expect(field(page, DEBT)).to_be_focused()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    decision.get_by_role("button", name="See").click()
+    expect(page.get_by_role("heading", name="Plans that turn it")).to_be_in_viewport()
+
+
+def top(place: Locator) -> float:
+    return place.evaluate("(element) => element.getBoundingClientRect().top")
+
+
+def bottom(place: Locator) -> float:
+    return place.evaluate("(element) => element.getBoundingClientRect().bottom")
 
 
 def test_in_the_dark_the_page_is_dark(open_page: OpenPage, server: LiveServer):

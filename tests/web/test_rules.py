@@ -135,7 +135,7 @@ def test_a_formula_is_obeyed(page: Page, server: LiveServer):
 @pytest.mark.parametrize(
     ("formula", "marked", "said"),
     [
-        ("pirat xor hirta", "hirta", "Line 1, column 11: 'hirta' is not a feature; did you mean 'hirat'?."),
+        ("pirat xor hirta", "hirta", "Line 1, column 11: 'hirta' is not a feature; did you mean 'hirat'?"),
         ("pirat and (", "\u00a0", "Line 1, column 12: expected a feature"),
     ],
 )
@@ -148,7 +148,8 @@ def test_a_mistake_in_a_formula_is_marked_where_it_is(
     text = page.get_by_label("Formula 1")
     text.fill(formula)
     expect(text).to_have_attribute("aria-invalid", "true")
-    expect(text).to_have_accessible_description(re.compile(re.escape(said.removesuffix("."))))
+    expect(text).to_have_accessible_description(re.compile(f"^{re.escape(said)}"))
+    expect(text).not_to_have_accessible_description(re.compile(r"\?\.$"))
     mark = region(page, "What may change").locator("mark")
     expect(mark).to_have_text(marked, use_inner_text=True)
     expect_constraints(page, server, {})

@@ -42,6 +42,15 @@ def test_on_a_phone(open_page: OpenPage, server: LiveServer, take_picture: TakeP
     assert is_picture(take_picture(page, "page-phone"))
 
 
+def test_on_paper(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
+    """As wide as what the margins leave of a sheet."""
+    page = open_page(server, viewport={"width": 720, "height": 960}, **STILL)
+    visit(page, "hcv")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert is_picture(take_picture(page, "page-print"))
+
+
 def test_all_combinations(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
     page = open_page(server, **LARGE)
     visit(page)

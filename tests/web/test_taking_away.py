@@ -191,6 +191,22 @@ def test_on_paper_there_is_one_clean_page(page: Page, model: str, person: str, k
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
+def test_paper_names_what_chose_the_ranges(page: Page):
+    visit(page, "hcv")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    expect(page.get_by_text("Context: sex female, age 39.")).to_be_visible()
+
+
+def test_paper_names_what_to_give_up(page: Page):
+    """On the screen that stands on a button."""
+    visit(page, "mortgage", "no way out")
+    said = page.get_by_role("paragraph").filter(has_text=re.compile("^Unlock Public record of bad credit, 1 is yes.$"))
+    expect(said).to_have_count(0)
+    page.emulate_media(media="print")
+    expect(said).to_be_visible()
+
+
 def test_paper_has_nothing_to_press(page: Page):
     visit(page)
     page.emulate_media(media="print")

@@ -1,5 +1,6 @@
 """Where no plan turns the decision, or the rules contradict each other: why, and buttons that lead out."""
 
+import json
 import re
 
 import pytest
@@ -20,8 +21,10 @@ from tests.web.visiting import (
     expect_plans,
     lock,
     open_model,
+    paste,
     region,
     rules,
+    subsets_of,
     visit,
 )
 
@@ -44,6 +47,27 @@ def test_a_rule_that_leaves_no_plan_is_given_up_with_a_button(page: Page, server
     expect(lock(page, CREDIT)).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.parametrize(
+    ("model", "person", "constraints"),
+    [("mortgage", "no-way-out", {"immutable": ["chist", "phist"]}), ("hcv", "several-ways", {"max_changes": 1})],
+)
+def test_what_comes_closest_within_the_rules_is_told(
+    page: Page, server: LiveServer, model: str, person: str, constraints: dict
+):
+    """Also of nine movable features, which are too many for a picture of all combinations."""
+    request = {**example_of(server, model, person), "constraints": constraints}
+    open_model(page, model)
+    paste(page, json.dumps(request))
+    best = max((one for one in subsets_of(server, model, request) if one["allowed"]), key=lambda one: one["score"])
+    found = {feature["name"]: feature for feature in answer_to(server, model, request)["start"]["features"]}
+    changes = [f"{found[name]['title']} from {found[name]['value']:g} to" for name in best["features"]]
+    told = region(page, PLANS).get_by_role("heading", name="What comes closest within the rules").locator("+ p")
+    expect(told).to_have_text(re.compile(f"{'.*'.join(changes)}.*; score {best['score']:.3f}. But "))
+    example(page, "several ways").click()
+    expect(cards(page)).not_to_have_count(0)
+    expect(told).to_be_hidden()
+
+
 def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
     """The example of the made-up features has two ways out."""
     request = example_of(server, "synthetic", "no-way-out")
@@ -55,6 +79,15 @@ def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
         region(page, PLANS).get_by_role("button", name=name).click()
         expect_plans(page, answer_to(server, "synthetic", {**request, "constraints": left}))
         example(page, "several ways").click()
+
+
+def test_several_rules_are_given_up_with_one_button(page: Page, server: LiveServer):
+    request = example_of(server, "hcv", "several-ways")
+    open_model(page, "hcv")
+    paste(page, json.dumps({**request, "constraints": {"immutable": ["ALB", "BIL", "CHOL", "GGT", "AST"]}}))
+    page.get_by_role("button", name="Unlock Albumin and unlock Aspartate aminotransferase").click()
+    left = {"immutable": ["BIL", "CHOL", "GGT"]}
+    expect_plans(page, answer_to(server, "hcv", {**request, "constraints": left}))
 
 
 def test_too_few_changes_are_told_and_made_more(page: Page, server: LiveServer):

@@ -28,6 +28,12 @@ def answer_to(server: LiveServer, model: str, request: dict[str, Any]) -> Answer
     return response.json()
 
 
+def subsets_of(server: LiveServer, model: str, request: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the API says of every subset of the movable features."""
+    with server.client(verify=NO_CERTIFICATES) as client:
+        return client.post(f"/v1/models/{model}/subsets", json=request).json()["subsets"]
+
+
 def example_of(server: LiveServer, model: str, name: str) -> dict[str, Any]:
     """The request of an example, as the API tells it."""
     with server.client(verify=NO_CERTIFICATES) as client:
@@ -45,6 +51,9 @@ def example(page: Page, name: str) -> Locator:
 
 def open_model(page: Page, model: str, path: str = "/") -> None:
     """The page with a model and nobody to ask about yet."""
+    # From nowhere: on the page itself only the fragment would change, and what was open stay there for a moment.
+    if page.url != "about:blank":
+        page.goto("about:blank")
     page.goto(f"{path}#model={model}")
     expect(page.get_by_role("group", name="Example people").get_by_role("button").first).to_be_visible()
 

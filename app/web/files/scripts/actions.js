@@ -7,6 +7,13 @@ import { partsOf, registryOf } from "./request.js";
 import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
+async function loaded(name) {
+  const [model, examples] = await Promise.all([getModel(name), listExamples(name)]);
+  if (model.classes.length === 2 && model.target.threshold === null && examples.length)
+    model.givesShares = await givesShares(model, examples[0].request.instance).catch(() => false);
+  return [model, examples];
+}
+
 export function createActions(store, asker) {
   let turn = 0;
 
@@ -41,9 +48,8 @@ export function createActions(store, asker) {
   async function chooseModel(name, { question = { constraints: {} }, example = null, person = {}, sort } = {}) {
     turn += 1;
     const mine = turn;
-    const [model, examples] = await Promise.all([getModel(name), listExamples(name)]);
-    if (model.classes.length === 2 && model.target.threshold === null && examples.length)
-      model.givesShares = await givesShares(model, examples[0].request.instance).catch(() => false);
+    store.set({ isLoading: true });
+    const [model, examples] = await loaded(name).finally(() => mine === turn && store.set({ isLoading: false }));
     // Another one was chosen meanwhile.
     if (mine !== turn) return;
     asker.leave();

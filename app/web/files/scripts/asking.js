@@ -10,8 +10,9 @@ const TYPING_MS = 150;
 const REST_MS = 200;
 // Waiting longer than this for a busy service is for the person to decide.
 export const LONGEST_WAIT_S = 10;
-// Beyond that a drawing of all subsets shows nothing any more.
+// Beyond that a drawing of all subsets shows nothing any more; beyond the second the service does not tell of them.
 const MOST_DRAWN = 6;
+const MOST_TOLD = 10;
 
 export function createAsker(store, onKeyNeeded) {
   let timer = 0;
@@ -48,8 +49,18 @@ export function createAsker(store, onKeyNeeded) {
 
 // Whether so few features can move that all of their subsets are drawn.
 export function isDrawn(start) {
-  const movable = start?.features.filter((feature) => feature.movable).length ?? 0;
+  const movable = movableIn(start);
   return movable > 0 && movable <= MOST_DRAWN;
+}
+
+// Whether the subsets are worth asking for: for the picture, or for what comes closest within rules that leave no plan.
+function tellsMore({ start, summary }) {
+  if (!summary) return false;
+  return isDrawn(start) || (summary.no_recourse?.reason === "constraints" && movableIn(start) <= MOST_TOLD);
+}
+
+function movableIn(start) {
+  return start?.features.filter((feature) => feature.movable).length ?? 0;
 }
 
 // What was said of somebody else goes with the first question about another person that cannot be answered.
@@ -123,7 +134,7 @@ function begin(store, { onKeyNeeded, again }) {
   streamCounterfactuals(model, answer.request, abort.signal, onResponse, take).then(() => {
     if (ended) return;
     end(answer.summary ? "done" : "cut");
-    if (answer.summary && isDrawn(answer.start)) draw(store, model, answer.request, abort.signal);
+    if (tellsMore(answer)) draw(store, model, answer.request, abort.signal);
   }, failed);
 
   return { end };

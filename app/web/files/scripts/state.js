@@ -36,6 +36,8 @@ export const NO_VIEW = { sort: "size", wanted: {}, pinned: [] };
 export const INITIAL = {
   models: [],
   model: null,
+  // Whether another model is on its way.
+  isLoading: false,
   examples: [],
   registry: null,
   question: { constraints: {} },

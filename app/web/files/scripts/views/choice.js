@@ -51,6 +51,13 @@ function showExamples(place, store, actions) {
       place.replaceChildren(...list.map(offer));
     },
   );
+  // Those of the model before would lead nowhere any more.
+  store.watch(
+    (state) => [state.isLoading],
+    (isLoading) => {
+      place.inert = isLoading;
+    },
+  );
   store.watch(
     (state) => [state.examples, state.example],
     (_, current) => {

@@ -112,5 +112,5 @@ function placeOf(text, line, column) {
 }
 
 function sentence(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  return `${text[0].toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }

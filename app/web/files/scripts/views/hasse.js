@@ -6,7 +6,7 @@ import { goalOf } from "../words.js";
 
 const RADIUS = 8;
 // Few nodes have their names beside them; of many there is only room for the marks.
-const LABELLED = { most: 16, x: 84, y: 92, line: 12 };
+const LABELLED = { most: 16, x: 84, y: 92, line: 12, below: 28 };
 const CLOSE = { x: 28, y: 58 };
 const SHAPES = {
   minimal: `M${-RADIUS - 1} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${2 * RADIUS + 2} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${-2 * RADIUS - 2} 0`,
@@ -14,6 +14,7 @@ const SHAPES = {
   favourable: `M-6 0a6 6 0 1 0 12 0a6 6 0 1 0 -12 0`,
   failing: `M-5 -5h10v10h-10z`,
 };
+const TICKS = { minimal: "M-4 0l3 3.5l5.5 -7", maximal_failing: "M-4 -4l8 8M4 -4l-8 8" };
 
 export function hasse(subsets, model, titled, onChoose) {
   const goal = goalOf(subsets.target, model);
@@ -96,16 +97,25 @@ function mark(node, words, labelled) {
     svg("circle", { class: "target-area", r: "14" }),
     svg("path", { d: SHAPES[node.kind] }),
   );
-  if (node.role === "minimal") element.append(svg("path", { class: "tick", d: "M-4 0l3 3.5l5.5 -7" }));
-  if (node.role === "maximal_failing") element.append(svg("path", { class: "tick", d: "M-4 -4l8 8M4 -4l-8 8" }));
-  if (labelled) element.append(...label(node.features));
+  if (node.role) element.append(tick(node.role));
+  if (labelled) element.append(...label(node.features), reach(node.features.length));
   return element;
+}
+
+function tick(role) {
+  return svg("path", { class: "tick", d: TICKS[role] });
 }
 
 function label(features) {
   return (features.length ? features : ["as it is"]).map((name, place) =>
-    svg("text", { y: String(22 + LABELLED.line * place), "text-anchor": "middle" }, shortened(name)),
+    svg("text", { y: String(LABELLED.below + LABELLED.line * place), "text-anchor": "middle" }, shortened(name)),
   );
+}
+
+// Whoever points at the names means the node above them.
+function reach(names) {
+  const height = 2 * RADIUS + LABELLED.below + LABELLED.line * Math.max(names - 1, 0);
+  return svg("rect", { x: "-38", y: "-14", width: "76", height, fill: "none", "pointer-events": "all" });
 }
 
 function shortened(name) {
@@ -154,7 +164,7 @@ function legend() {
   return [
     ["minimal", "a plan: minimal"],
     ["favourable", "turns the decision, but is not minimal"],
-    ["maximal_failing", "fails, and is as large as a failing one gets"],
+    ["maximal_failing", "a largest set that still fails"],
     ["failing", "fails"],
     ["failing forbidden", "not allowed by the rules"],
   ].map(([kind, text]) =>
@@ -164,7 +174,7 @@ function legend() {
       svg(
         "svg",
         { class: "hasse", width: "22", height: "22", viewBox: "-11 -11 22 22", "aria-hidden": "true" },
-        svg("g", { class: `node ${kind}` }, svg("path", { d: SHAPES[kind.split(" ")[0]] })),
+        svg("g", { class: `node ${kind}` }, svg("path", { d: SHAPES[kind.split(" ")[0]] }), TICKS[kind] && tick(kind)),
       ),
       text,
     ),

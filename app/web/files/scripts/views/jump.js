@@ -1,4 +1,4 @@
-// On a narrow screen the plans are far below the decision: a button there tells how they stand, and leads to them.
+// The plans may be out of sight, on a narrow screen far below: a button at the decision tells how they stand, and leads there.
 
 import { h } from "../elements.js";
 import { counted } from "../numbers.js";
@@ -10,7 +10,7 @@ export function showJump(section, store, plans) {
     (state) => [state.answer],
     (answer) => {
       button.hidden = answer.phase === "empty";
-      button.textContent = `${standing(answer)} ↓`;
+      button.textContent = standing(answer);
     },
   );
 }
@@ -22,6 +22,7 @@ function lead(place) {
 
 function standing({ phase, plans, summary }) {
   if (summary?.outcome === "no_recourse") return "No plan: see why";
-  if (summary?.outcome === "already_favourable" || ["incomplete", "refused"].includes(phase)) return "To the plans";
+  if (phase === "refused") return "No answer: see why";
+  if (summary?.outcome === "already_favourable" || phase === "incomplete") return "To the plans";
   return `See ${counted(plans.length, "plan")}`;
 }

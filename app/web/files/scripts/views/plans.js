@@ -11,6 +11,7 @@ import { showFrequency } from "./frequency.js";
 import { planCard, planKey } from "./plan-card.js";
 import { showProgress } from "./progress.js";
 import { explanation } from "./ways-out.js";
+import { showWithinRules } from "./within-rules.js";
 
 // What comes first; where that is the same, the order of the service.
 const SORTS = {
@@ -20,7 +21,7 @@ const SORTS = {
 };
 
 export function showPlans(section, store, actions) {
-  const [progress, explained, frequency] = ["progress", "explained", "frequency"].map((name) =>
+  const [progress, explained, within, frequency] = ["progress", "explained", "within-rules", "frequency"].map((name) =>
     h("div", { class: name }),
   );
   const comparison = h("div", { class: "comparison", hidden: true });
@@ -28,7 +29,7 @@ export function showPlans(section, store, actions) {
   const count = h("span", { class: "count", role: "status" });
   const bar = h("div", { class: "row toolbar", hidden: true }, field("Sort", sort), count);
   const list = h("ul", { class: "plans", "aria-label": "Plans" });
-  section.append(progress, explained, frequency, bar, comparison, list);
+  section.append(progress, explained, within, frequency, bar, comparison, list);
   const choices = Object.entries(SORTS).map(([name, [text]]) => [name, text]);
   fillSelect(sort, choices, "size");
 
@@ -36,6 +37,7 @@ export function showPlans(section, store, actions) {
   showFrequency(frequency, store, actions);
   showComparison(comparison, store, actions);
   showExplanation(explained, store, actions, section);
+  showWithinRules(within, store);
   const cards = createCardWindow(list, (plan) => drawn(plan, store.get(), actions));
   const selection = createSelection();
 

@@ -12,7 +12,7 @@ export function showProgress(place, store, actions) {
   const section = place.closest("section");
   const headline = h("p", { class: "headline" });
   const detail = h("p", { class: "detail" });
-  const meter = h("div", { class: "meter", hidden: true });
+  const meter = h("div", { class: "meter" });
   place.append(h("div", { class: "row" }, headline, stop, again), meter, detail);
   let clock = 0;
 
@@ -21,7 +21,8 @@ export function showProgress(place, store, actions) {
     const running = isRunning(answer.phase);
     const hadFocus = [stop, again].includes(document.activeElement);
     const current = running ? { ...answer, elapsed: performance.now() - answer.began } : answer;
-    stop.hidden = meter.hidden = !running;
+    stop.hidden = !running;
+    meter.classList.toggle("running", running);
     again.hidden = !["stopped", "cut"].includes(answer.phase) && !mayBeAskedAgain(answer);
     // A button goes with the search that it is about; whoever pressed it by keyboard stands on the next one.
     if (hadFocus) ([stop, again].find((one) => !one.hidden) ?? section).focus({ preventScroll: true });

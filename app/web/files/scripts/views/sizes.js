@@ -34,8 +34,8 @@ export function sizesAndScores(plans, start, model) {
       if (count) drawing.append(bubble(x, y(step), count, cells, size, step, goal));
     }
   }
-  drawing.append(text((LEFT + right) / 2, height + 38, "number of changes"), text(20, height / 2, "score"));
-  for (const step of cells.labelled) drawing.append(text(LEFT / 2, y(step) + 4, scoreText(cells.score(step), goal)));
+  drawing.append(text((LEFT + right) / 2, height + 38, "number of changes"), upright(14, height / 2, "score"));
+  for (const step of cells.labelled) drawing.append(text(LEFT / 2 + 6, y(step) + 4, scoreText(cells.score(step), goal)));
   return [h("figure", {}, h("div", { class: "scrolled" }, drawing), h("figcaption", {}, CAPTION))];
 }
 
@@ -49,6 +49,10 @@ function axes(right, height) {
 
 function text(x, y, words) {
   return svg("text", { x, y, "text-anchor": "middle" }, words);
+}
+
+function upright(x, y, words) {
+  return svg("text", { x: 0, y: 0, transform: `translate(${x} ${y}) rotate(-90)`, "text-anchor": "middle" }, words);
 }
 
 function cellsOf(plans) {

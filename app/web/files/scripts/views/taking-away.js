@@ -41,7 +41,13 @@ function note({ answer }, printed) {
       ? ` ${counted(left, "plan")} of ${answer.plans.length.toLocaleString("en")} left out on paper; the receipt has all.`
       : "";
   const id = answer.requestId ? ` Request ${answer.requestId}.` : "";
-  return `Asked ${answer.askedAt.toLocaleString()}.${id}${rest}`;
+  return `${contextWords(answer.request.context)}Asked ${answer.askedAt.toLocaleString()}.${id}${rest}`;
+}
+
+// What chose the ranges, such as sex and age: its fields are not printed.
+function contextWords(context = {}) {
+  const said = Object.entries(context).map(([name, value]) => `${name} ${value}`);
+  return said.length ? `Context: ${said.join(", ")}. ` : "";
 }
 
 function curl({ model, answer }) {

@@ -4,7 +4,7 @@ import { h } from "../elements.js";
 import { own } from "../own.js";
 import { featureRow } from "./feature-row.js";
 
-const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range; the band is the normal range, ◇ the target.";
+const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range. Band: the normal range. ◇ target.";
 
 export function showValues(section, store, actions, openRule) {
   const list = h("ol", { class: "features" });

@@ -22,7 +22,7 @@ export function explanation({ shown, answer, model, registry }, actions) {
   const words = wordsOf(shown.request, model, registry);
   const parts = [h("p", {}, why(shown, reasons))];
   if (reasons.relax.length)
-    parts.push(h("h3", {}, "What to give up for a way"), relaxations(reasons.relax, words, goal, actions));
+    parts.push(h("h3", {}, "What to give up to open a way"), relaxations(reasons.relax, words, goal, actions));
   if (reasons.more) parts.push(h("p", { class: "help" }, `And ${counted(reasons.more, "other way")}.`));
   if (reasons.best) parts.push(...closest(reasons.best, goal));
   if (!reasons.relax.length) parts.push(...otherRegistries(model, shown.request, actions));
@@ -66,21 +66,26 @@ function relaxations(ways, words, goal, actions) {
 function relaxation({ items, counterfactual }, words, goal, actions) {
   const fixed = items.filter(words.isFixed);
   const ours = items.filter((path) => !words.isFixed(path));
-  const example = counterfactual && h("p", { class: "help" }, `Then, for example: ${sentence(counterfactual, goal)}`);
-  if (!fixed.length)
-    return [button(listed(ours.map(words.drop)), () => actions.drop(ours), { class: "primary" }), example];
+  const example = counterfactual && h("p", { class: "help" }, `Then, for example: ${planSentence(counterfactual, goal)}`);
+  if (!fixed.length) {
+    const given = capital(listed(ours.map((path) => uncapital(words.drop(path)))));
+    // On paper there is nothing to press, and it is still to be read.
+    const printed = h("p", { class: "only-printed" }, `${given}.`);
+    return [button(given, () => actions.drop(ours), { class: "primary" }), printed, example];
+  }
   const besides = ours.length ? ` and these: ${listed(ours.map(words.item))}` : "";
   const said = `The registry itself would have to give up: ${listed(fixed.map(words.item))}${besides}.`;
   return [h("p", {}, `${said} That is for those who keep it to decide.`), example];
 }
 
-function sentence({ changes, prediction }, goal) {
+// A plan in words, and the score that it reaches.
+export function planSentence({ changes, prediction }, goal) {
   const said = changes.length ? capital(listed(changes.map(changeWords))) : "With nothing changed";
   return `${said}; score ${scoreText(prediction.score, goal)}.`;
 }
 
 function closest(best, goal) {
-  return [h("h3", {}, "What comes closest"), h("p", {}, `${sentence(best, goal)} But ${goal.words}.`)];
+  return [h("h3", {}, "What comes closest"), h("p", {}, `${planSentence(best, goal)} But ${goal.words}.`)];
 }
 
 function otherRegistries(model, request, actions) {
@@ -133,6 +138,10 @@ function conflict(problem, words, actions) {
   );
   const said = "These rules contradict each other: nothing can meet all of them. Give up any one:";
   return h("div", { class: "notice" }, h("p", {}, said), h("ul", { class: "relaxations" }, choices));
+}
+
+function uncapital(text) {
+  return `${text[0].toLowerCase()}${text.slice(1)}`;
 }
 
 function capital(text) {

@@ -34,7 +34,8 @@ class BadInput(Exception):
 def people_files(path: Path, form: str | None) -> list[Path]:
     """The files of the input, in the order of their names."""
     if path.is_dir():
-        files = sorted(file for file in path.iterdir() if file.is_file() and (form or _form(file)) == _form(file))
+        wanted = FORMS.values() if form is None else [form]
+        files = sorted(file for file in path.iterdir() if file.is_file() and _form(file) in wanted)
         if not files:
             raise BadInput(f"{path}: holds no file that ends in {', '.join(FORMS)}")
         return files
@@ -78,9 +79,9 @@ def column_names(file: Path, form: str | None) -> list[str] | None:
     return None
 
 
-def column_type(file: Path, name: str) -> pa.DataType:
+def column_type(file: Path, form: str | None, name: str) -> pa.DataType:
     """The type of a column that is carried over; text where the file gives none."""
-    if _form(file) == "parquet" and name in (column_names(file, None) or []):
+    if (form or _form(file)) == "parquet" and name in (column_names(file, form) or []):
         kind = pq.read_schema(file).field(name).type
         return kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string()

@@ -66,7 +66,10 @@ class Input:
 
     def kept_fields(self) -> tuple[pa.Field, ...]:
         """The columns that are carried over, in the types of the first file."""
-        return tuple(pa.field(name, column_type(self.files[0], column)) for name, column in self.columns.kept.items())
+        first = self.files[0]
+        return tuple(
+            pa.field(name, column_type(first, self.form, column)) for name, column in self.columns.kept.items()
+        )
 
     def complaints(self) -> Iterator[str]:
         """What is wrong with the columns as such; the rows will be rejected for it one by one."""

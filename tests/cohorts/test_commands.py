@@ -1,0 +1,142 @@
+"""What the command says: of mistakes, before anything is done; of rows that kill whoever answers; of nobody."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchmarks.registers.register import register
+from tests.cohorts.running import TABLES, cohort, environment, files, read
+from tests.live_server import FLIPSET
+
+HCV = ("--context", "sex,age", "--id", "person")
+
+# The process that answers for the person in this row is gone at once, as if the model had crashed it.
+DEADLY = """
+import os
+from app.cohorts import solving
+solve = solving.Solver.solve
+def deadly(self, chunk):
+    if chunk.first <= 42 < chunk.first + chunk.rows:
+        os._exit(9)
+    return solve(self, chunk)
+solving.Solver.solve = deadly
+"""
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    file = tmp_path / "people.parquet"
+    pq.write_table(register("hcv", 60, 3), file)
+    return file
+
+
+def test_a_row_of_which_every_process_dies_is_rejected_and_all_others_are_answered(people: Path, tmp_path: Path):
+    (tmp_path / "sitecustomize.py").write_text(DEADLY)
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [FLIPSET, "cohort", "hcv", str(people), "--out", str(out), *HCV, "--workers", "1"],
+        env={**environment(), "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    [reject] = read(out, "rejects").to_pylist()
+    assert (reject["row"], "died of it" in reject["reason"]) == (42, True)
+    assert read(out, "people")["row"].to_pylist() == [row for row in range(1, 61) if row != 42]
+
+
+MISTAKES = {
+    "no such model": (["nothing"], {}, "There is no model"),
+    "no such file": (["hcv", "nowhere.csv"], {}, "nowhere.csv: no such file"),
+    "no such feature": (
+        ["hcv", None, "--column", "ATL=x"],
+        {},
+        "--column ATL: is not a feature of this model; did",
+    ),
+    "a column of ours": (["hcv", None, "--keep", "score"], {}, "--keep score: is a column of the answers already"),
+    "broken constraints": (["hcv", None], {"immutable": ["ATL"]}, "constraints.immutable[0]: is not a feature"),
+    "a broken formula": (["hcv", None], {"formulas": ["ALT xor"]}, "constraints.formulas[0]"),
+    "not constraints": (["hcv", None], [1], "must be a JSON object"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_before_anything_is_done(name: str, people: Path, tmp_path: Path):
+    arguments, constraints, words = MISTAKES[name]
+    (tmp_path / "rules.json").write_text(json.dumps(constraints))
+    given = [people if each is None else each for each in [*arguments, *[None] * (2 - len(arguments))]]
+    out = tmp_path / "out"
+    done = cohort(*given, "--out", out, "--constraints", tmp_path / "rules.json", check=False)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not out.exists() or not any(out.iterdir())
+
+
+def test_a_request_for_everybody_names_nobody(people: Path, tmp_path: Path):
+    (tmp_path / "request.json").write_text('{"instance": {}}')
+    done = cohort("hcv", people, "--out", tmp_path / "out", "--request", tmp_path / "request.json", check=False)
+    assert (done.returncode, "instance: belongs to a person" in done.stderr) == (1, True)
+
+
+def test_columns_that_are_not_there_are_told_at_once_and_rejected_row_by_row(people: Path, tmp_path: Path):
+    table = pq.read_table(people)
+    renamed = ["ast_u_l" if name == "AST" else name for name in table.column_names]
+    pq.write_table(table.rename_columns(renamed), people)
+    done = cohort("hcv", people, "--out", tmp_path / "out", *HCV, check=False)
+    assert done.returncode == 1
+    assert "people.parquet: has no column 'AST'" in done.stderr
+    assert {reject["reason"] for reject in read(tmp_path / "out", "rejects").to_pylist()} == {"AST: is missing"}
+    cohort("hcv", people, "--out", tmp_path / "again", *HCV, "--column", "AST=ast_u_l")
+    assert read(tmp_path / "again", "people").num_rows == 60
+
+
+def test_what_the_ranges_ask_for_is_told(people: Path, tmp_path: Path):
+    done = cohort("hcv", people, "--out", tmp_path / "out")
+    assert "The normal ranges ask for age and sex. Name the columns: --context age,sex" in done.stderr
+
+
+@pytest.mark.parametrize("text", ["", "ALB,ALP\n"])
+def test_an_input_without_rows_has_answers_that_can_be_read(text: str, tmp_path: Path):
+    (tmp_path / "people.csv").write_text(text)
+    cohort("hcv", tmp_path / "people.csv", "--out", tmp_path / "out")
+    assert [read(tmp_path / "out", table).num_rows for table in TABLES] == [0, 0, 0]
+
+
+def test_columns_are_carried_over_and_named_as_they_are_asked_for(people: Path, tmp_path: Path):
+    cohort("hcv", people, "--out", tmp_path / "out", *HCV, "--keep", "liver=ALT,CHE")
+    told, given = read(tmp_path / "out", "people"), pq.read_table(people)
+    assert told.column_names[2:6] == ["sex", "age", "liver", "CHE"]
+    assert told["liver"].to_pylist() == given["ALT"].to_pylist()
+    assert told["person"].to_pylist() == given["person"].to_pylist()
+
+
+def test_without_ray_it_says_what_to_install(people: Path, tmp_path: Path):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['ray'] = None\n")
+    command = [FLIPSET, "cohort", "hcv", str(people), "--out", str(tmp_path / "out"), *HCV, "--engine", "ray"]
+    done = subprocess.run(
+        command, env={**environment(), "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert 'pip install "flipset[cluster]"' in done.stderr
+
+
+def test_the_report_of_a_run_is_written(people: Path, tmp_path: Path):
+    cohort("hcv", people, "--out", tmp_path / "out", *HCV)
+    before = files(tmp_path / "out")
+    report = subprocess.run(
+        [FLIPSET, "cohort-report", str(tmp_path / "out"), "--by", "sex"],
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    page = Path(report.stdout.strip())
+    assert "By sex" in page.read_text()
+    assert {name: content for name, content in files(tmp_path / "out").items() if name != page.name} == before

@@ -2,22 +2,19 @@
 
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from app.adapters.catalog import catalog_of
 from app.adapters.snapshots import take_snapshot
 from app.api.bodies import parse_json
 from app.api.errors import RequestError, problem
 from app.api.service import Service
+from app.cohort_progress import watching
 from app.cohorts.answers_folder import AnswersFolder, InUse, OtherRun
 from app.cohorts.columns import BadColumns, read_columns
 from app.cohorts.failures import NoCluster, SolverFailed
@@ -30,8 +27,6 @@ from app.cohorts.tables import schemas
 from app.commands import refusal
 from app.settings import Settings
 
-# Where nobody looks at a bar, so many seconds pass between two lines.
-LINE_SECONDS = 10
 # More of the same would be read by nobody.
 MOST_COMPLAINTS = 10
 # What a person, and not the register, is asked with.
@@ -109,8 +104,8 @@ def _answered(people: Input, job: Job, folder: AnswersFolder, options: Options) 
     total = sum(rows_in(file, people.form) for file in people.files)
     workers = _workers(job, options)
     try:
-        with _stoppable(), _progress(total) as progress:
-            run(people, workers, folder, progress)
+        with _stoppable(), watching(total) as watcher:
+            run(people, workers, folder, watcher)
     except Stopped as stopped:
         _say(f"Stopped. {_how_to_go_on(options)}")
         raise SystemExit(stopped.code) from None
@@ -184,43 +179,6 @@ def _stoppable() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines(total).advance
-        return
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeElapsedColumn())
-    with Progress("[progress.description]{task.description}", *columns, TimeRemainingColumn(), console=console) as bar:
-        task, began, done = bar.add_task("people", total=total, rate=""), time.monotonic(), [0]
-
-        def advance(rows: int) -> None:
-            done[0] += rows
-            bar.update(task, advance=rows, rate=f"{done[0] / (time.monotonic() - began):,.0f} a second")
-
-        yield advance
-
-
-class _Lines:
-    """Progress for those who read a log."""
-
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = 0
-        self._began = self._told = time.monotonic()
-
-    def advance(self, rows: int) -> None:
-        self._done += rows
-        now = time.monotonic()
-        if now - self._told >= LINE_SECONDS:
-            rate = self._done / (now - self._began)
-            left = (self._total - self._done) / rate
-            print(
-                f"{self._done:,} of {self._total:,} people, {rate:,.0f} a second, {left:,.0f} s left", file=sys.stderr
-            )
-            self._told = now
 
 
 def _conclude(record: Mapping[str, Any], out: Path) -> None:

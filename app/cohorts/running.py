@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby
@@ -142,15 +142,27 @@ def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def run(people: Input, workers: Workers, folder: AnswersFolder, progress: Callable[[int], None]) -> None:
-    """Answer for everybody whose partition is not written yet; `progress` is told of rows as they are done."""
+class Watcher(Protocol):
+    """Whoever waits for a run."""
+
+    def passed_over(self, rows: int) -> None:
+        """So many rows were answered before this run began."""
+        ...
+
+    def answered(self, rows: int) -> None:
+        """So many more are answered now."""
+        ...
+
+
+def run(people: Input, workers: Workers, folder: AnswersFolder, watcher: Watcher) -> None:
+    """Answer for everybody whose partition is not written yet."""
     sent: deque[tuple[int, int]] = deque()
 
     def still_open() -> Iterator[Chunk]:
         for chunk in people.chunks():
             partition = people.partition(chunk)
             if folder.is_done(partition):
-                progress(chunk.rows)
+                watcher.passed_over(chunk.rows)
             else:
                 sent.append((partition, chunk.rows))
                 yield chunk
@@ -160,7 +172,7 @@ def run(people: Input, workers: Workers, folder: AnswersFolder, progress: Callab
         parts = []
         for _, rows, solved in group:
             parts.append(solved)
-            progress(rows)
+            watcher.answered(rows)
         folder.write(partition, parts)
     if not folder.is_done(0):
         # An input without rows has answers too: empty tables, which can be read.

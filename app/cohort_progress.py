@@ -1,0 +1,83 @@
+"""How far a run is: a bar in a terminal, a line now and then in a log."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+# Where nobody looks at a bar, so many seconds pass between two lines.
+LINE_SECONDS = 10
+
+
+class Pace:
+    """How many of how many rows are answered, and how fast. What another run had answered is not this one's pace."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.done = 0
+        self._own = 0
+        self._began = time.monotonic()
+
+    def passed_over(self, rows: int) -> None:
+        self.done += rows
+        self.tell()
+
+    def answered(self, rows: int) -> None:
+        self.done += rows
+        self._own += rows
+        self.tell()
+
+    def tell(self) -> None:
+        """Nobody may be listening."""
+
+    @property
+    def words(self) -> str:
+        seconds = max(time.monotonic() - self._began, 1e-6)
+        rate = self._own / seconds
+        left = "" if not rate else f", {_clock(max(self.total - self.done, 0) / rate)} left"
+        return f"{rate:,.0f} a second, {_clock(seconds)} so far{left}"
+
+
+class Lines(Pace):
+    """For those who read a log."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__(total)
+        self._told = time.monotonic()
+
+    def tell(self) -> None:
+        if time.monotonic() - self._told >= LINE_SECONDS:
+            self._told = time.monotonic()
+            print(f"{self.done:,} of {self.total:,} people, {self.words}", file=sys.stderr, flush=True)
+
+
+class Bar(Pace):
+    """For those who look."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        super().__init__(total)
+        self._progress = progress
+        self._task: TaskID = progress.add_task("people", total=total, words="")
+
+    def tell(self) -> None:
+        self._progress.update(self._task, completed=self.done, words=self.words)
+
+
+@contextmanager
+def watching(total: int) -> Iterator[Pace]:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Lines(total)
+        return
+    columns = (TextColumn("people"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[words]}"))
+    with Progress(*columns, console=console) as progress:
+        yield Bar(total, progress)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"

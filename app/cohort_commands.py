@@ -44,6 +44,7 @@ class Options:
     request: Path | None
     form: str | None
     columns: Mapping[str, str]
+    mapping: Path | None
     context: Sequence[str]
     kept: Sequence[str]
     person: str | None
@@ -84,7 +85,7 @@ def _cohort(settings: Settings, options: Options) -> None:
     service = Service(own, catalog_of(snapshot))
     model = service.model(options.model)
     terms = terms_of(service, model, request)
-    columns = read_columns(model, options.columns, options.context, options.kept, options.person)
+    columns = read_columns(model, _given_columns(options), options.context, options.kept, options.person)
     check_kept(columns, model)
     people = Input(files, options.form, columns, options.partition_rows, options.chunk_rows)
     _complain(people, sorted(terms.pair.asked - {*columns.context, *model.positions}))
@@ -136,6 +137,14 @@ def _request(options: Options) -> dict[str, Any]:
             raise BadInput(f"{options.constraints}: {options.request} holds constraints already")
         asked["constraints"] = _json(options.constraints)
     return asked
+
+
+def _given_columns(options: Options) -> dict[str, str]:
+    mapped = {} if options.mapping is None else _json(options.mapping)
+    for name, column in mapped.items():
+        if not isinstance(column, str):
+            raise BadInput(f"{options.mapping}: {name}: must be the name of a column")
+    return {**mapped, **options.columns}
 
 
 def _json(file: Path) -> dict[str, Any]:

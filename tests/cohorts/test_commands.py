@@ -93,8 +93,11 @@ def test_columns_that_are_not_there_are_told_at_once_and_rejected_row_by_row(peo
     assert done.returncode == 1
     assert "people.parquet: has no column 'AST'" in done.stderr
     assert {reject["reason"] for reject in read(tmp_path / "out", "rejects").to_pylist()} == {"AST: is missing"}
-    cohort("hcv", people, "--out", tmp_path / "again", *HCV, "--column", "AST=ast_u_l")
-    assert read(tmp_path / "again", "people").num_rows == 60
+    (tmp_path / "mapping.json").write_text('{"AST": "ast_u_l"}')
+    cohort("hcv", people, "--out", tmp_path / "by-option", *HCV, "--column", "AST=ast_u_l")
+    cohort("hcv", people, "--out", tmp_path / "by-file", *HCV, "--mapping", tmp_path / "mapping.json")
+    assert read(tmp_path / "by-option", "people").num_rows == 60
+    assert files(tmp_path / "by-option") == files(tmp_path / "by-file")
 
 
 def test_what_the_ranges_ask_for_is_told(people: Path, tmp_path: Path):

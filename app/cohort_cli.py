@@ -27,7 +27,7 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="FEATURE=COLUMN, where they are not called alike")] = None,
     mapping: Annotated[
-        Path | None, typer.Option(help="the same as a JSON file: an object of columns by feature")
+        Path | None, typer.Option(help="the same as a JSON file: columns by feature")
     ] = None,
     person: Annotated[str | None, typer.Option("--id", help="column that names the person; else the row does")] = None,
     keep: Annotated[

@@ -26,9 +26,7 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
         list[str] | None, typer.Option(help="columns that the choice of a range depends on: NAME or NAME=COLUMN")
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="FEATURE=COLUMN, where they are not called alike")] = None,
-    mapping: Annotated[
-        Path | None, typer.Option(help="the same as a JSON file: columns by feature")
-    ] = None,
+    mapping: Annotated[Path | None, typer.Option(help="the same as a JSON file: columns by feature")] = None,
     person: Annotated[str | None, typer.Option("--id", help="column that names the person; else the row does")] = None,
     keep: Annotated[
         list[str] | None,

@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from app.adapters.catalog import catalog_of
-from app.adapters.snapshots import take_snapshot
+from app.adapters.snapshots import Snapshot, take_snapshot
 from app.api.bodies import parse_json
-from app.api.errors import RequestError, problem
+from app.api.errors import RequestError, UnknownModel, problem
 from app.api.service import Service
 from app.cohort_progress import watching
 from app.cohorts.answers_folder import AnswersFolder, InUse, OtherRun
@@ -82,7 +82,7 @@ def _cohort(settings: Settings, options: Options) -> None:
     request = _request(options)
     own = settings_for_a_run(settings, options.max_counterfactuals)
     files = tuple(people_files(options.people, options.form))
-    service = Service(own, catalog_of(snapshot))
+    service = Service(own, catalog_of(_files_of(snapshot, options.model)))
     model = service.model(options.model)
     terms = terms_of(service, model, request)
     columns = read_columns(model, _given_columns(options), options.context, options.kept, options.person)
@@ -99,6 +99,14 @@ def _cohort(settings: Settings, options: Options) -> None:
             return
         _answered(people, job, folder, options)
         _conclude(folder.finish(record), options.out)
+
+
+def _files_of(snapshot: Snapshot, model: str) -> Snapshot:
+    """Those of the one model, and all registries: others may be broken, and take time to load."""
+    known = [folder.name for folder in snapshot.model_folders]
+    if model not in known:
+        raise UnknownModel(model, known)
+    return only(snapshot, model, {file.stem for file in snapshot.registries})
 
 
 def _answered(people: Input, job: Job, folder: AnswersFolder, options: Options) -> None:

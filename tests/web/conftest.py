@@ -20,7 +20,7 @@ COLOURS = 96
 OpenPage = Callable[..., Page]
 
 # How fast a page is, is measured elsewhere: a busy machine is no reason to fail.
-expect.set_options(timeout=10_000)
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="package")

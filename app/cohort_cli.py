@@ -8,6 +8,7 @@ from typing import Annotated, Literal, NoReturn
 import typer
 
 from app.adapters.flaws import BrokenFiles
+from app.cohorts.amounts import CHUNK_ROWS, MOST_COUNTERFACTUALS, PARTITION_ROWS
 from app.environment import fail, read_settings
 
 # What comes with an optional group, by the package that is not there without it.
@@ -39,9 +40,9 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
     engine: Annotated[Literal["local", "ray"], typer.Option(help="this machine, or Ray")] = "local",
     address: Annotated[str | None, typer.Option(help="a Ray cluster; without one, Ray is started here")] = None,
     workers: Annotated[int, typer.Option(min=1, help="processes, or Ray actors")] = os.cpu_count() or 1,
-    partition_rows: Annotated[int, typer.Option(min=1, help="rows of the input to each file of answers")] = 10_000,
-    chunk_rows: Annotated[int, typer.Option(min=1, help="rows that a worker takes at a time")] = 10_000,
-    max_counterfactuals: Annotated[int, typer.Option(min=1, help="most answers for a person")] = 1_000,
+    partition_rows: Annotated[int, typer.Option(min=1, help="rows of the input to a file of answers")] = PARTITION_ROWS,
+    chunk_rows: Annotated[int, typer.Option(min=1, help="rows that a worker takes at a time")] = CHUNK_ROWS,
+    max_counterfactuals: Annotated[int, typer.Option(min=1, help="most answers for a person")] = MOST_COUNTERFACTUALS,
 ) -> None:
     """Answer for a whole register of people, and write people, counterfactuals and rejects as Parquet."""
     try:

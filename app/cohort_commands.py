@@ -13,17 +13,21 @@ from app.adapters.catalog import catalog_of
 from app.adapters.snapshots import Snapshot, take_snapshot
 from app.api.bodies import parse_json
 from app.api.errors import RequestError, UnknownModel, problem
+from app.api.posing import Terms
 from app.api.service import Service
 from app.cohort_progress import watching
 from app.cohorts.answers_folder import AnswersFolder, InUse, OtherRun
+from app.cohorts.cells import rows_of
 from app.cohorts.columns import BadColumns, read_columns
 from app.cohorts.failures import NoCluster, SolverFailed
 from app.cohorts.job import Job, only, settings_for_a_run
+from app.cohorts.kinds import Kinds
 from app.cohorts.local import LocalWorkers
 from app.cohorts.people_files import BadInput, people_files, rows_in
 from app.cohorts.running import Input, Workers, check_kept, record_of, run
 from app.cohorts.solving import terms_of
 from app.cohorts.tables import schemas
+from app.cohorts.values import words_of
 from app.commands import refusal
 from app.settings import Settings
 
@@ -57,8 +61,8 @@ class Options:
     command: Sequence[str]
 
 
-class Stopped(Exception):
-    """Somebody asked for the end; `code` is what the command ends with."""
+class Stopped(BaseException):
+    """Somebody asked for the end, wherever we are; `code` is what the command ends with."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -73,6 +77,8 @@ def cohort(settings: Settings, options: Options) -> None:
         raise SystemExit(str(error)) from None
     except RequestError as error:
         raise SystemExit(refusal(problem(error))) from None
+    except OSError as error:
+        raise SystemExit(f"{error.filename or options.out}: {error.strerror}") from None
     except SolverFailed as error:
         raise SystemExit(f"Stopped by a mistake of Flipset's own: {error}\n{_how_to_go_on(options)}") from None
 
@@ -82,6 +88,8 @@ def _cohort(settings: Settings, options: Options) -> None:
     request = _request(options)
     own = settings_for_a_run(settings, options.max_counterfactuals)
     files = tuple(people_files(options.people, options.form))
+    if options.people.is_dir() and (others := sum(1 for _ in options.people.iterdir()) - len(files)):
+        _say(f"{options.people}: {len(files):,} files are read, {others:,} others are left alone")
     service = Service(own, catalog_of(_files_of(snapshot, options.model)))
     model = service.model(options.model)
     terms = terms_of(service, model, request)
@@ -89,16 +97,24 @@ def _cohort(settings: Settings, options: Options) -> None:
     check_kept(columns, model)
     people = Input(files, options.form, columns, options.partition_rows, options.chunk_rows)
     _complain(people, sorted(terms.pair.asked - {*columns.context, *model.positions}))
+    _complain_of_strangers(people, terms)
     needed = {name for name in (model.registry, request.get("registry")) if name is not None}
     job = Job(only(snapshot, options.model, needed), own, options.model, request, columns, people.kept_fields())
     folder = AnswersFolder(options.out, schemas(model.scorer.score_dtype, job.kept))
-    record = record_of(list(options.command), model, terms, snapshot, request, people)
+    record = record_of(list(options.command), terms, service.limits(terms.request.limits), snapshot, request, people)
     with folder.claimed():
         if folder.begin(record):
             print(f"{options.out}: is finished already; nothing was done.")
             return
+        before = _stamps(people)
         _answered(people, job, folder, options)
+        if _stamps(people) != before:
+            raise BadInput(f"{options.people}: changed while it was read. Remove {options.out}, and begin again.")
         _conclude(folder.finish(record), options.out)
+
+
+def _stamps(people: Input) -> list[tuple[int, int]]:
+    return [(file.stat().st_size, file.stat().st_mtime_ns) for file in people.files]
 
 
 def _files_of(snapshot: Snapshot, model: str) -> Snapshot:
@@ -176,6 +192,18 @@ def _complain(people: Input, lacking: Sequence[str]) -> None:
         _say(f"... and {len(complaints) - MOST_COMPLAINTS:,} more of that kind.")
     if lacking:
         _say(f"The normal ranges ask for {' and '.join(lacking)}. Name the columns: --context {','.join(lacking)}")
+
+
+def _complain_of_strangers(people: Input, terms: Terms) -> None:
+    """A register that writes f for female would be held against the ranges for everybody, and nobody would notice."""
+    first = next(people.chunks(), None)
+    if first is None:
+        return
+    rows = rows_of(first, people.columns.wanted, words_of(terms, people.columns))
+    for key, known in Kinds(terms, people.columns).strangers(rows):
+        _say(
+            f"{key}: some rows say what no range knows; known are {', '.join(known)}. The ranges for all hold for them."
+        )
 
 
 def _say(text: str) -> None:

@@ -65,14 +65,15 @@ class AnswersFolder:
                 )
             if before.get("finished"):
                 return True
-        elif any(self.path.iterdir()):
+        elif any(entry.name != f"{RECORD}{UNFINISHED}" for entry in self.path.iterdir()):
             raise OtherRun(f"{self.path}: is not empty, and holds no run. Name another folder with --out.")
+        else:
+            # Before all else: without it nobody knows whose the rest is.
+            self._record({**record, "finished": False})
         for table in TABLES:
             (self.path / table).mkdir(exist_ok=True)
             for leftover in (self.path / table).glob(f"*{UNFINISHED}"):
                 leftover.unlink()
-        if not file.exists():
-            self._record({**record, "finished": False})
         return False
 
     def is_done(self, partition: int) -> bool:
@@ -123,6 +124,14 @@ class AnswersFolder:
 
 def _settle(unfinished: Path, file: Path) -> None:
     """Under its own name a file is whole, also after the machine has lost its power."""
-    with unfinished.open("rb") as opened:
-        os.fsync(opened.fileno())
+    _to_the_disk(unfinished)
     unfinished.replace(file)
+    _to_the_disk(file.parent)
+
+
+def _to_the_disk(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

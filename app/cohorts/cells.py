@@ -1,7 +1,7 @@
 """The values of a chunk: as columns of numbers where they are plain, and one by one as JSON would have them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
@@ -71,6 +71,13 @@ def _as_json(scalar: pa.Scalar) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
+def _as_kind(scalar: pa.Scalar, kind: pa.DataType) -> Any:
+    try:
+        return scalar.cast(kind).as_py()
+    except (pa.ArrowException, ValueError, OverflowError, KeyError):
+        return None
+
+
 def typed_cells(column: pa.ChunkedArray) -> "Cells":
     """A column of Parquet, as it is; or each value for itself, where not all of them are what they are said to be."""
     try:
@@ -92,8 +99,9 @@ class TypedCells:
         kind = self._array.type
         if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind)):
             return np.full(len(self._array), np.nan), _nowhere(self._array)
-        cast = self._array.cast(pa.float64(), safe=False)
-        return _filled(cast), ~self.nulls()
+        # By way of their digits: Arrow's own way from decimals to floats is off by a bit now and then.
+        numbers = self._array.cast(pa.string()) if pa.types.is_decimal(kind) else self._array
+        return _filled(numbers.cast(pa.float64(), safe=False)), ~self.nulls()
 
     def texts(self) -> tuple[pa.Array, Bools]:
         kind = self._array.type
@@ -118,17 +126,24 @@ class TypedCells:
         try:
             return self._array.cast(kind)
         except pa.ArrowException:
-            return pa.nulls(len(self._array), kind)
+            return pa.array([_as_kind(scalar, kind) for scalar in self._array], kind)
 
 
 class TextCells:
-    """A column of a CSV file: nothing where a field is empty, a number where it looks like one."""
+    """A column of a CSV file: nothing where a field is empty, a number where it looks like one.
 
-    def __init__(self, column: pa.ChunkedArray) -> None:
+    `words` are texts that mean something as they are: the name of a category may look like a number.
+    """
+
+    def __init__(self, column: pa.ChunkedArray, words: frozenset[str] = frozenset()) -> None:
         self._array = pc.utf8_trim_whitespace(column.combine_chunks())
+        self._words = words
 
     def numbers(self) -> tuple[NDArray[np.float64], Bools]:
         like_numbers = pc.match_substring_regex(self._array, f"^{NUMBER}$")
+        if self._words:
+            meant = pc.is_in(self._array, value_set=pa.array(sorted(self._words), pa.string()))
+            like_numbers = pc.and_not(like_numbers, meant)
         cast = pc.if_else(like_numbers, self._array, pa.scalar(None, pa.string())).cast(pa.float64())
         return _filled(cast), _truths(like_numbers)
 
@@ -144,7 +159,7 @@ class TextCells:
 
     def value(self, row: int) -> Any:
         text = self._array[row].as_py()
-        if IS_NUMBER.fullmatch(text):
+        if IS_NUMBER.fullmatch(text) and text not in self._words:
             return float(text)
         return text or None
 
@@ -225,16 +240,19 @@ class Rows:
     absent: Mapping[int, frozenset[str]]
 
 
-def rows_of(chunk: Chunk, wanted: list[str]) -> Rows:
-    """Take a chunk apart."""
+def rows_of(chunk: Chunk, wanted: Sequence[str], words: Mapping[str, frozenset[str]] | None = None) -> Rows:
+    """Take a chunk apart; of a file of text, `words` are the texts by column that are never numbers."""
     if chunk.form is Form.JSON:
         return _json_rows(chunk, wanted)
-    made = typed_cells if chunk.form is Form.TYPED else TextCells
-    cells = {name: made(chunk.table[name]) for name in wanted if name in chunk.table.column_names}
+    columns = {name: chunk.table[name] for name in wanted if name in chunk.table.column_names}
+    if chunk.form is Form.TYPED:
+        return Rows(chunk.rows, {name: typed_cells(column) for name, column in columns.items()}, chunk.flaws, {})
+    known = words or {}
+    cells = {name: TextCells(column, known.get(name, frozenset())) for name, column in columns.items()}
     return Rows(chunk.rows, cells, chunk.flaws, {})
 
 
-def _json_rows(chunk: Chunk, wanted: list[str]) -> Rows:
+def _json_rows(chunk: Chunk, wanted: Sequence[str]) -> Rows:
     flaws, absent, objects = dict(chunk.flaws), {}, []
     for row, line in enumerate(chunk.table[LINE].to_pylist()):
         try:

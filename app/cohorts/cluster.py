@@ -3,7 +3,11 @@
 import logging
 import os
 import pickle
-from collections.abc import Iterable, Iterator
+import re
+import socket
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +20,7 @@ os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
 import ray
 import ray.data
 from ray.exceptions import RayError
+from ray.util.annotations import RayDeprecationWarning
 
 from app.cohorts.chunks import Chunk
 from app.cohorts.failures import NoCluster, SolverFailed
@@ -27,6 +32,9 @@ from app.cohorts.tables import Solved
 CONTENT = "content"
 # An actor that dies costs a retry; a row of which every actor dies must not do so for ever.
 MOST_RETRIES = 10
+# So many chunks are in the object store at the most; then the actors are started anew, which takes some seconds.
+WINDOW = 200
+PROBE_SECONDS = 10
 
 
 class SolvingActor:
@@ -50,6 +58,7 @@ class RayWorkers:
 
     def __init__(self, job: Job, count: int, address: str | None) -> None:
         here: dict[str, Any] = {"num_cpus": count, "include_dashboard": False} if address is None else {}
+        _probe(address)
         # Without a runtime environment of its own: what the actors import is installed where they run.
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
@@ -57,6 +66,8 @@ class RayWorkers:
             raise NoCluster(f"Ray does not answer at {address or 'this machine'}: {error}") from None
         self._job = pickle.dumps(job)
         self._count = count
+        # There is no other way yet to limit retries than the one that it warns of.
+        warnings.simplefilter("ignore", RayDeprecationWarning)
         context = ray.data.DataContext.get_current()
         context.execution_options.preserve_order = True
         context.enable_progress_bars = False
@@ -66,9 +77,12 @@ class RayWorkers:
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
         """What becomes of each chunk, in their order. The people travel with the job: no node needs their files."""
+        remaining = iter(chunks)
+        while window := list(islice(remaining, WINDOW)):
+            yield from self._solved(window)
+
+    def _solved(self, chunks: Sequence[Chunk]) -> Iterator[Solved]:
         sent: list[Any] = [ray.put(_parcel([chunk])) for chunk in chunks]
-        if not sent:
-            return
         answered = ray.data.from_arrow_refs(sent).map_batches(
             SolvingActor,
             fn_constructor_args=[self._job],
@@ -88,3 +102,14 @@ class RayWorkers:
 
     def close(self) -> None:
         ray.shutdown()
+
+
+def _probe(address: str | None) -> None:
+    """Ray itself would try for minutes before it says that nobody is there."""
+    found = re.fullmatch(r"([^:/]+|\[[^]]+\]):([0-9]+)", address or "")
+    if found is None:
+        return
+    try:
+        socket.create_connection((found[1].strip("[]"), int(found[2])), PROBE_SECONDS).close()
+    except OSError as error:
+        raise NoCluster(f"Ray does not answer at {address}: {error.strerror or 'nobody is there'}") from None

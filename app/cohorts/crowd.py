@@ -1,6 +1,6 @@
 """Everybody who is plain, answered together: posed in arrays, the subsets of many in one call of the model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import fsum
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from app.core.oracle import Verdict
 from app.core.whole_lattice import MOST_AT_ONCE, members
 
 # When so many patterns are known they are forgotten: nobody may ever come again who has one of them.
-MOST_PATTERNS = 20_000
+MOST_PATTERNS = 4_000
 
 
 class People(NamedTuple):
@@ -66,6 +66,14 @@ class Piece(NamedTuple):
         return [int(self.places[person, move]) for move in members(self.moves)[number]]
 
 
+class Closest(NamedTuple):
+    """The changes that come closest to turning a decision, by position, and what the model then says."""
+
+    positions: list[int]
+    score: Any
+    merit: float
+
+
 class Crowd:
     """Answers for many at once."""
 
@@ -99,13 +107,13 @@ class Crowd:
             free[:] = [patterns[person].unconstrained for person in refused.tolist()]
         for piece in self._judged(decided, refused[free], decided.posed.movable):
             lost = self._tell_answers(decided, piece, alone, gathering)
-            self._tell_closest(decided, piece, lost, gathering)
-        obstructed = [
-            piece.people[self._tell_answers(decided, piece, alone, gathering)]
-            for piece in self._judged(decided, refused[~free], decided.posed.movable, feasible=True)
-        ]
-        for piece in self._judged(decided, np.concatenate([refused[:0], *obstructed]), decided.posed.candidates):
-            self._tell_obstacles(decided, piece, alone, gathering)
+            for person, nearest in self._closest(piece, lost).items():
+                self._tell_closest(decided, person, nearest, gathering)
+        within: dict[int, Closest] = {}
+        for piece in self._judged(decided, refused[~free], decided.posed.movable, feasible=True):
+            within |= self._closest(piece, self._tell_answers(decided, piece, alone, gathering))
+        for piece in self._judged(decided, np.array(list(within), dtype=np.intp), decided.posed.candidates):
+            self._tell_obstacles(decided, piece, within, alone, gathering)
         return people.places[alone]
 
     def _decided(self, people: People) -> Decided:
@@ -116,11 +124,11 @@ class Crowd:
         return Decided(people, posed, rows, verdict, self._patterns_of(people, posed) if terms.items else None)
 
     def _patterns_of(self, people: People, posed: ManyPosed) -> list[Pattern]:
-        if len(self._patterns) > MOST_PATTERNS:
-            self._patterns.clear()
         found = []
         for person, key in enumerate(posed.patterns().tolist()):
             if key not in self._patterns:
+                if len(self._patterns) >= MOST_PATTERNS:
+                    self._patterns.clear()
                 values = people.values[person].tolist()
                 self._patterns[key] = Pattern(self._terms, people.kinds[people.which[person]], values)
             found.append(self._patterns[key])
@@ -188,29 +196,41 @@ class Crowd:
             return np.asarray(sums[(changed >= 0).sum(axis=1)])
         return np.array([fsum([self._weights[place] for place in row if place >= 0]) for row in changed.tolist()])
 
-    def _tell_closest(self, decided: Decided, piece: Piece, lost: Places, gathering: Gathering) -> None:
+    def _closest(self, piece: Piece, lost: Places) -> dict[int, Closest]:
+        """What comes closest for each of these people."""
         if not len(lost):
-            return
+            return {}
         numbers, scores = closest(piece.judged, self._terms.favourable, piece.moves)
-        for person in lost.tolist():
-            names = [self._names[place] for place in piece.positions(person, int(numbers[person]))]
-            gathering.closest(int(decided.people.places[piece.people[person]]), scores[person], names)
+        merits = self._terms.favourable.merit(scores)
+        return {
+            int(piece.people[person]): Closest(
+                piece.positions(person, int(numbers[person])), scores[person], float(merits[person])
+            )
+            for person in lost.tolist()
+        }
 
-    def _tell_obstacles(self, decided: Decided, piece: Piece, alone: Bools, gathering: Gathering) -> None:
+    def _tell_closest(self, decided: Decided, person: int, nearest: Closest, gathering: Gathering) -> None:
+        names = [self._names[place] for place in nearest.positions]
+        gathering.closest(int(decided.people.places[person]), nearest.score, names)
+
+    def _tell_obstacles(
+        self, decided: Decided, piece: Piece, within: Mapping[int, Closest], alone: Bools, gathering: Gathering
+    ) -> None:
         """What stands in everybody's way: constraints, or if no subset at all is favourable, the ranges."""
         assert decided.patterns is not None
-        lost = []
-        for person, index in enumerate(piece.people.tolist()):
-            pattern = decided.patterns[index]
-            groups = pattern.obstacles.in_the_way(piece.judged.flags[person])
+        anyhow = self._closest(piece, np.arange(len(piece.people)))
+        for place, person in enumerate(piece.people.tolist()):
+            pattern = decided.patterns[person]
+            groups = pattern.obstacles.in_the_way(piece.judged.flags[place])
             if not pattern.obstacles.few:
-                alone[index] = True
+                alone[person] = True
             elif groups:
                 paths = [pattern.item_paths(group) for group in groups[:MOST_RELAXATIONS]]
-                gathering.in_the_way(int(decided.people.places[index]), paths)
+                gathering.in_the_way(int(decided.people.places[person]), paths)
             else:
-                lost.append(person)
-        self._tell_closest(decided, piece, np.array(lost, dtype=np.intp), gathering)
+                # What keeps to the rules is told unless something else comes closer.
+                nearest = max(within[person], anyhow[person], key=lambda each: each.merit)
+                self._tell_closest(decided, person, nearest, gathering)
 
 
 @cache

@@ -126,6 +126,7 @@ class Gathering:
         for name in ("stopped_by", "guarantee", "engine"):
             self._texts[name][person] = summary[name]
         if told.answers:
+            self._take_values(person, told.answers)
             self.add(_answered(person, told.answers, model, self._scores.dtype))
         if (why := summary["no_recourse"]) is None:
             return
@@ -135,6 +136,14 @@ class Gathering:
             best = why["best"]
             self.closest(person, best["prediction"]["score"], [change["feature"] for change in best["changes"]])
             self._texts["reason"][person] = why["reason"]
+
+    def _take_values(self, person: int, answers: Sequence[Mapping[str, Any]]) -> None:
+        """The service read the values itself, and chose the targets: what it says of them holds."""
+        for change in (change for answer in answers for change in answer["changes"]):
+            position = self._sources.model.positions[change["feature"]]
+            feature = self._sources.model.features[position]
+            self._sources.values[person, position] = feature.read(change["from"])
+            self._sources.targets[person, position] = feature.read(change["to"])
 
     def solved(self) -> Solved:
         """The tables, person by person."""

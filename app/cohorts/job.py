@@ -11,8 +11,6 @@ from app.adapters.snapshots import Snapshot
 from app.cohorts.columns import Columns
 from app.settings import Settings
 
-# A person may have more answers than anybody reads, and everybody's are kept until their partition is written.
-MOST_COUNTERFACTUALS = 1_000
 # No time is set: what a machine can do in a second must not decide what is answered. A day is as good as for ever.
 ENDLESS_MS = 86_400_000
 

@@ -1,6 +1,7 @@
 """Who is held against the same ranges: people who fall on the same side of every condition of the registry."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from app.cohorts.cells import Cells, Rows
 from app.cohorts.columns import Columns
 from app.core.favourable import Bools
 from app.core.many_posed import Places, Standard, Values
-from app.core.ranges import Condition, NormalRange
+from app.core.ranges import Condition, Equals, NormalRange
 
 Signs = NDArray[np.int8]
 
@@ -63,6 +64,18 @@ class Kinds:
         facts = {key: each.fact(row) for key, each in cells.items() if each is not None}
         return {key: fact for key, fact in facts.items() if fact is not None}
 
+    def strangers(self, rows: Rows) -> Iterator[tuple[str, list[str]]]:
+        """Facts that are texts, of which some are none that any range asks for: which fact, and what ranges know."""
+        for key, conditions in self._conditions.items():
+            known = [condition.value for condition in conditions if isinstance(condition, Equals)]
+            words = [word for word in known if isinstance(word, str)]
+            cells = self._cells(key, rows)
+            if cells is None or len(words) < len(conditions):
+                continue
+            facts = _Facts.of(cells, cells.nulls())
+            if np.any((facts.what != NOTHING) & ~np.isin(facts.words.astype(str), words)):
+                yield key, words
+
     def _kind(self, key: bytes, rows: Rows, values: Values, row: int) -> Kind | None:
         if key not in self._known:
             errors = Errors()
@@ -70,11 +83,11 @@ class Kinds:
             self._known[key] = None if errors.found else self._made(standards)
         return self._known[key]
 
-    def _made(self, standards: Standards) -> Kind | None:
+    def _made(self, standards: Standards) -> Kind:
         model = self._terms.model
         features = features_of(self._terms, standards, [0.0] * len(model.features))
         standard = Standard.of(features, [len(feature.categories) for feature in model.features])
-        return Kind(standards, standard) if _targets_are_sound(standard, model) else None
+        return Kind(standards, _without_unsound(standard, model))
 
     def _known_of(self, rows: Rows, values: Values, row: int) -> Mapping[str, Any]:
         """What the conditions can look at, of one person: the context first, then the instance."""
@@ -136,10 +149,16 @@ class _Facts(NamedTuple):
         return np.asarray(met, dtype=np.int8)
 
 
-def _targets_are_sound(standard: Standard, model: Model) -> bool:
-    """Whether no target is one that the model cannot read, or that means a missing value."""
-    for position, feature in enumerate(model.features):
-        for target in (standard.below[position], standard.above[position], standard.guides[position]):
-            if not np.isnan(target) and (feature.means_missing(target) or too_large(target, position, model)):
-                return False
-    return True
+def _without_unsound(standard: Standard, model: Model) -> Standard:
+    """Targets that the model cannot read, or that mean a missing value, are infinite: whoever has one is not plain."""
+
+    def sound(target: float, position: int) -> float:
+        feature = model.features[position]
+        known = not np.isnan(target)
+        return np.inf if known and (feature.means_missing(target) or too_large(target, position, model)) else target
+
+    def checked(targets: Values) -> Values:
+        return np.array([sound(target, position) for position, target in enumerate(targets.tolist())])
+
+    below, above, guides = map(checked, (standard.below, standard.above, standard.guides))
+    return replace(standard, below=below, above=above, guides=guides)

@@ -25,6 +25,9 @@ from app.cohorts.tables import Solved
 AHEAD = 2
 # A chunk with which so many processes have died is cut in two, until it is known whose row it is.
 MOST_DEATHS = 3
+# In the place of a chunk's number: the process has loaded the model, and waits for chunks.
+READY = -1
+STARTING = "starting a process that answers"
 DEADLY = "the process that answered for this row died of it, several times"
 
 
@@ -33,6 +36,13 @@ class _Failure(NamedTuple):
 
     kind: str
     frames: str
+
+    @classmethod
+    def of(cls, error: Exception) -> "_Failure":
+        return cls(type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+
+    def raised(self, doing: str) -> SolverFailed:
+        return SolverFailed(f"{self.kind}, while {doing}:\n{self.frames}")
 
 
 def _work(connection: Connection, job: Job) -> None:
@@ -43,31 +53,48 @@ def _work(connection: Connection, job: Job) -> None:
     given: SimpleQueue[tuple[int, Chunk] | None] = SimpleQueue()
     # Taken in while others are answered: else either side might wait for the other to read.
     Thread(target=_take_in, args=(connection, given), daemon=True).start()
-    solver = Solver(job)
     with suppress(BrokenPipeError, ConnectionResetError):
+        try:
+            solver = Solver(job)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is told to the parent
+            connection.send((READY, _Failure.of(error)))
+            return
+        connection.send((READY, None))
         while (task := given.get()) is not None:
             number, chunk = task
             connection.send((number, _solved(solver, chunk)))
 
 
 def _take_in(connection: Connection, given: "SimpleQueue[tuple[int, Chunk] | None]") -> None:
-    with suppress(EOFError, OSError):
-        while True:
-            given.put(connection.recv())
-    given.put(None)
+    try:
+        with suppress(EOFError, OSError):
+            while True:
+                given.put(connection.recv())
+    finally:
+        given.put(None)
 
 
 def _solved(solver: Solver, chunk: Chunk) -> Solved | _Failure:
     try:
         return solver.solve(chunk)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is told to the parent
-        return _Failure(type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+        return _Failure.of(error)
+
+
+def _checked(said: Solved | _Failure, chunk: Chunk) -> Solved:
+    if isinstance(said, _Failure):
+        last = chunk.first + chunk.rows - 1
+        raise said.raised(f"answering for rows {chunk.first} to {last}, {chunk.file}")
+    return said
 
 
 @dataclass
 class _Worker:
+    """A process, the way to it, and whether it has begun to answer."""
+
     process: ForkServerProcess
     connection: Connection
+    ready: bool = False
     # The chunks that it has, by number, in the order that it was given them.
     given: dict[int, Chunk] = field(default_factory=dict)
 
@@ -76,6 +103,11 @@ class _Worker:
         # One that is dead is noticed where its answer is waited for.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send((number, chunk))
+
+    def is_ready(self, failure: _Failure | None) -> None:
+        if failure is not None:
+            raise failure.raised(STARTING)
+        self.ready = True
 
     def end(self) -> None:
         self.connection.close()
@@ -93,10 +125,7 @@ class LocalWorkers:
         self._context.set_forkserver_preload(["app.cohorts.solving"])
         self._workers = [self._started() for _ in range(count)]
         self._deaths: dict[int, int] = {}
-
-    @property
-    def process_ids(self) -> list[int]:
-        return [worker.process.pid or 0 for worker in self._workers]
+        self._false_starts = 0
 
     def _started(self) -> _Worker:
         here, there = self._context.Pipe()
@@ -140,38 +169,41 @@ class LocalWorkers:
             worker = by_connection[connection]  # type: ignore[index]  # wait gives back what it was given
             try:
                 number, said = worker.connection.recv()
-            except (EOFError, ConnectionResetError):
+            except (EOFError, OSError):
                 for number, chunk in self._bury(worker):
-                    if self._deaths[number] < MOST_DEATHS:
+                    if self._deaths.get(number, 0) < MOST_DEATHS:
                         back.append((number, chunk))
                     else:
                         ready[number] = self._carefully(chunk)
                 continue
-            chunk = worker.given.pop(number)
-            if isinstance(said, _Failure):
-                raise SolverFailed(
-                    f"{said.kind}, while answering for rows {chunk.first} to {chunk.first + chunk.rows - 1} "
-                    f"of {chunk.file}:\n{said.frames}"
-                )
-            ready[number] = said
+            if number == READY:
+                worker.is_ready(said)
+            else:
+                ready[number] = _checked(said, worker.given.pop(number))
 
     def _bury(self, worker: _Worker) -> list[tuple[int, Chunk]]:
-        """Put a new process in the place of a dead one. It had all of its chunks, but it died of the first at most."""
+        """Put a new process in the place of a dead one. If it died of any of its chunks, then of the first."""
         worker.end()
-        self._workers[self._workers.index(worker)] = self._started()
-        for number in list(worker.given)[:1]:
+        if not worker.ready:
+            self._false_starts += 1
+            if self._false_starts >= MOST_DEATHS:
+                raise SolverFailed(f"{STARTING} ended with {worker.process.exitcode}, {MOST_DEATHS} times")
+        elif worker.given:
+            number = next(iter(worker.given))
             self._deaths[number] = self._deaths.get(number, 0) + 1
-        for number in worker.given:
-            self._deaths.setdefault(number, 0)
+        self._workers[self._workers.index(worker)] = self._started()
         return list(worker.given.items())
 
     def _carefully(self, chunk: Chunk) -> Solved:
         """Answer for a chunk of which processes die: for its halves, down to the row that no process survives."""
         worker = self._started()
         try:
+            worker.is_ready(worker.connection.recv()[1])
             worker.give(0, chunk)
-            said = worker.connection.recv()[1]
-        except (EOFError, ConnectionResetError):
+            return _checked(worker.connection.recv()[1], chunk)
+        except (EOFError, OSError):
+            if not worker.ready:
+                raise SolverFailed(f"{STARTING} ended with {worker.process.exitcode}") from None
             if chunk.rows <= 1:
                 return Solver(self._job).reject(chunk, DEADLY)
             middle = chunk.rows // 2
@@ -179,9 +211,6 @@ class LocalWorkers:
             return Solved(*(pa.concat_tables(pair) for pair in zip(*halves, strict=True)))
         finally:
             worker.end()
-        if isinstance(said, _Failure):
-            raise SolverFailed(f"{said.kind}:\n{said.frames}")
-        return said  # type: ignore[no-any-return]  # a process sends nothing else
 
     def close(self) -> None:
         for worker in self._workers:

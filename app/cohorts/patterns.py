@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from app.api.answers import WrongAnswer
 from app.api.posing import Terms, features_of
 from app.cohorts.job import ENDLESS_MS
 from app.cohorts.kinds import Kind
@@ -15,10 +16,6 @@ from app.core.favourable import Bools
 from app.core.problem import Problem, pose
 from app.core.relaxing import Obstacles
 from app.core.whole_lattice import feasible, members
-
-
-class WrongAnswer(Exception):
-    """An answer breaks a constraint: a mistake of ours, which goes no further."""
 
 
 class Pattern:
@@ -53,5 +50,5 @@ class Pattern:
             problem = self._problem
             changed = frozenset(problem.moves[move].position for move in members(len(problem.moves))[number])
             if not all(obeys(changed, item.statement, problem.states) for item in problem.items):
-                raise WrongAnswer
+                raise WrongAnswer(number)
             self._checked.add(number)

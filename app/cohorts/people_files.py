@@ -24,7 +24,7 @@ MOST_LINES = 20
 # What a file that is not UTF-8 leaves in a text.
 STRAY = re.compile("[\udc80-\udcff]")
 
-UNREADABLE = (pa.ArrowException, OSError, ValueError)
+UNREADABLE = (pa.ArrowException, OSError, ValueError, csv.Error)
 
 
 class BadInput(Exception):
@@ -79,12 +79,21 @@ def column_names(file: Path, form: str | None) -> list[str] | None:
     return None
 
 
-def column_type(file: Path, form: str | None, name: str) -> pa.DataType:
-    """The type of a column that is carried over; text where the file gives none."""
-    if (form or _form(file)) == "parquet" and name in (column_names(file, form) or []):
-        kind = pq.read_schema(file).field(name).type
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
-    return pa.string()
+def column_type(files: Sequence[Path], form: str | None, name: str) -> pa.DataType:
+    """The type of a column that is carried over: text, unless all files agree on another."""
+    kinds = {_parquet_type(file, name) if (form or _form(file)) == "parquet" else pa.string() for file in files}
+    return kinds.pop() if len(kinds) == 1 else pa.string()
+
+
+def _parquet_type(file: Path, name: str) -> pa.DataType:
+    try:
+        schema = pq.read_schema(file)
+    except UNREADABLE:
+        return pa.string()
+    if schema.names.count(name) != 1:
+        return pa.string()
+    kind = schema.field(name).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def read_people(file: Path, form: str | None, wanted: Sequence[str]) -> Iterator[Chunk]:
@@ -176,7 +185,11 @@ def _heading(lines: Iterator[str]) -> tuple[str, list[str]]:
 
 def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
     with _text(file) as lines:
-        delimiter, names = _heading(lines)
+        try:
+            delimiter, names = _heading(lines)
+        except csv.Error:
+            yield _lost(file, Form.TEXT, "has a heading that cannot be read; lines end with a line feed")
+            return
         records = _Records(lines, delimiter, len(names))
         twice = [_said_of_twice(name) for name in wanted if names.count(name) > 1][:1]
         places = {name: names.index(name) for name in wanted if name in names}
@@ -197,53 +210,60 @@ class _Records:
         self._lines = lines
         self._delimiter = delimiter
         self._width = width
+        # The heading was the first.
         self._number = 1
         self._ahead: list[str] = []
         self._nothing = [""] * width
 
     def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
         while (line := self._next()) is not None:
-            number = self._number
-            if not line.strip("\r\n"):
-                continue
-            if line.count('"') % 2:
-                line = self._joined(line)
-            yield number, *self._row(line)
+            if line.strip("\r\n"):
+                yield self._number, *self._row(line)
 
     def _next(self) -> str | None:
         self._number += 1
         return self._ahead.pop(0) if self._ahead else next(self._lines, None)
 
-    def _joined(self, line: str) -> str:
-        """A field in quotes may run over several lines; if it does not end soon, the lines are rows of their own."""
-        whole = line
-        taken: list[str] = []
-        while whole.count('"') % 2 and len(taken) < MOST_LINES and (more := self._next()) is not None:
-            taken.append(more)
-            whole += more
-        if whole.count('"') % 2 or len(self._fields(whole)) != self._width:
-            self._number -= len(taken)
-            self._ahead[:0] = taken
-            return line
-        return whole
-
     def _row(self, line: str) -> tuple[list[str], str | None]:
-        if STRAY.search(line):
-            return self._nothing, "is not UTF-8 text"
-        if line.count('"') % 2:
-            return self._nothing, "has a quote that is not closed"
         fields = self._fields(line)
+        if fields is None:
+            fields = self._joined(line)
+        if fields is None:
+            return self._nothing, "has a quote that is not closed"
+        if any(STRAY.search(field) for field in fields):
+            return self._nothing, "is not UTF-8 text"
         if len(fields) != self._width:
             return self._nothing, f"has {len(fields)} fields where the heading has {self._width}"
         return fields, None
 
-    def _fields(self, line: str) -> list[str]:
-        if '"' not in line:
-            return line.rstrip("\r\n").split(self._delimiter)
-        try:
-            return next(csv.reader(line.rstrip("\r\n").splitlines(keepends=True), delimiter=self._delimiter), [])
-        except csv.Error:
-            return []
+    def _joined(self, line: str) -> list[str] | None:
+        """A field in quotes may run over several lines; if it does not end soon, they are rows of their own."""
+        taken: list[str] = []
+        while len(taken) < MOST_LINES and (more := self._next()) is not None:
+            taken.append(more)
+            fields = self._fields("".join([line, *taken]))
+            if fields is not None and len(fields) == self._width:
+                return fields
+        # One more was asked for where the file ends.
+        self._number -= len(taken) + (len(taken) < MOST_LINES)
+        self._ahead[:0] = taken
+        return None
+
+    def _fields(self, text: str) -> list[str] | None:
+        """The fields of one row; None where the text is not exactly one."""
+        text = text.rstrip("\r\n")
+        if '"' not in text:
+            return text.split(self._delimiter)
+        for strict in (True, False):
+            try:
+                rows = list(csv.reader([text], delimiter=self._delimiter, strict=strict))
+            except csv.Error as error:
+                if strict and "end of data" not in str(error):
+                    # A quote out of place, which is then a part of its field; but none that is still open.
+                    continue
+                return None
+            return rows[0] if len(rows) == 1 else None
+        return None
 
 
 def _ndjson(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:

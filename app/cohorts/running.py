@@ -19,16 +19,13 @@ from app.adapters.models import Model
 from app.adapters.names import suggestion
 from app.adapters.snapshots import Snapshot
 from app.api.posing import Terms
+from app.cohorts.amounts import CHUNK_ROWS, PARTITION_ROWS
 from app.cohorts.answers_folder import AnswersFolder
 from app.cohorts.chunks import Chunk, cut, numbered
 from app.cohorts.columns import BadColumns, Columns
 from app.cohorts.people_files import column_names, column_type, digest, read_people
 from app.cohorts.tables import Solved, schemas
-
-# So many rows of the input to a file of each table.
-PARTITION_ROWS = 10_000
-# So many people are answered for together.
-CHUNK_ROWS = 10_000
+from app.core.budget import Limits
 
 # What a run's answers may depend on, besides Flipset itself.
 PACKAGES = ("numpy", "onnxruntime", "pyarrow", "z3-solver", "python-sat")
@@ -65,11 +62,9 @@ class Input:
         return (chunk.first - 1) // self.partition_rows
 
     def kept_fields(self) -> tuple[pa.Field, ...]:
-        """The columns that are carried over, in the types of the first file."""
-        first = self.files[0]
-        return tuple(
-            pa.field(name, column_type(first, self.form, column)) for name, column in self.columns.kept.items()
-        )
+        """The columns that are carried over, in the types that they have."""
+        kept = self.columns.kept
+        return tuple(pa.field(name, column_type(self.files, self.form, column)) for name, column in kept.items())
 
     def complaints(self) -> Iterator[str]:
         """What is wrong with the columns as such; the rows will be rejected for it one by one."""
@@ -93,47 +88,62 @@ def check_kept(columns: Columns, model: Model) -> None:
 
 
 def record_of(
-    command: list[str], model: Model, terms: Terms, snapshot: Snapshot, request: Mapping[str, Any], people: Input
+    command: list[str], terms: Terms, limits: Limits, snapshot: Snapshot, asked: Mapping[str, Any], people: Input
 ) -> dict[str, Any]:
-    """What was asked, by whom and of what: all that the answers depend on, and how they were asked for."""
-    registry = terms.pair.registry
-    favourable = terms.favourable
-    content = None if registry is None else snapshot.read(registry.file)
+    """All that the answers depend on, and how they were asked for."""
+    columns, engine = people.columns, terms.request.limits.engine
     return {
         "flipset": __version__,
         "finished": False,
         "command": command,
-        "model": {
-            "name": model.name,
-            "title": model.title,
-            "version": model.version,
-            "sha256": model.sha256,
-            "digest": model.digest,
-            "favourable": [model.classes[place] for place in getattr(favourable, "classes", ())],
-            "threshold": getattr(favourable, "threshold", None),
+        "model": _model(terms),
+        "registry": _registry(terms, snapshot),
+        "request": dict(asked),
+        "limits": {
+            "engine": engine,
+            "max_counterfactuals": limits.max_counterfactuals,
+            "max_model_rows": limits.max_model_rows,
         },
-        "registry": None
-        if registry is None or content is None
-        else {
-            "name": registry.name,
-            "version": registry.version,
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "constraints": registry.constraints.model_dump(mode="json", exclude_unset=True),
-        },
-        "request": dict(request),
-        "digests": {name: _digest(request.get(name)) for name in ("constraints", "target", "normal_ranges", "guide")},
+        "digests": {name: _digest(asked.get(name)) for name in ("constraints", "target", "normal_ranges", "guide")},
         "input": [{"file": file.name, "bytes": file.stat().st_size, "sha256": digest(file)} for file in people.files],
+        "format": people.form,
         "columns": {
-            "features": dict(people.columns.features),
-            "context": dict(people.columns.context),
-            "person": people.columns.person,
+            "features": dict(columns.features),
+            "context": dict(columns.context),
+            "kept": dict(columns.kept),
+            "person": columns.person,
         },
-        "kept": list(people.columns.kept),
+        "kept": list(columns.kept),
         "features": [
-            {"name": feature.name, "title": feature.title, "unit": feature.unit} for feature in model.features
+            {"name": feature.name, "title": feature.title, "unit": feature.unit} for feature in terms.model.features
         ],
         "partition_rows": people.partition_rows,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+    }
+
+
+def _model(terms: Terms) -> dict[str, Any]:
+    model, favourable = terms.model, terms.favourable
+    return {
+        "name": model.name,
+        "title": model.title,
+        "version": model.version,
+        "sha256": model.sha256,
+        "digest": model.digest,
+        "favourable": [model.classes[place] for place in getattr(favourable, "classes", ())],
+        "threshold": getattr(favourable, "threshold", None),
+    }
+
+
+def _registry(terms: Terms, snapshot: Snapshot) -> dict[str, Any] | None:
+    registry = terms.pair.registry
+    if registry is None:
+        return None
+    return {
+        "name": registry.name,
+        "version": registry.version,
+        "sha256": hashlib.sha256(snapshot.read(registry.file)).hexdigest(),
+        "constraints": registry.constraints.model_dump(mode="json", exclude_unset=True),
     }
 
 

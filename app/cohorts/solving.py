@@ -11,6 +11,7 @@ from app.adapters.models import Model
 from app.adapters.onnx import ModelFailed
 from app.api.errors import invalid
 from app.api.posing import Terms, read_terms
+from app.api.ranges import choose_range
 from app.api.reading import Errors
 from app.api.schemas import CounterfactualsRequest
 from app.api.service import Service
@@ -22,7 +23,7 @@ from app.cohorts.job import Job
 from app.cohorts.kinds import Kind, Kinds
 from app.cohorts.one_by_one import Refused, ask
 from app.cohorts.tables import Schemas, Solved, schemas
-from app.cohorts.values import read_values
+from app.cohorts.values import read_values, words_of
 from app.core.facts import Engine
 from app.core.many_posed import Places
 
@@ -37,6 +38,7 @@ class Solver:
         self.terms = terms_of(self._service, self._model, job.request)
         self.schemas: Schemas = schemas(self._model.scorer.score_dtype, job.kept)
         self._kinds = Kinds(self.terms, job.columns)
+        self._words = words_of(self.terms, job.columns)
         limits = self.terms.request.limits
         together = limits.engine is not Engine.CEMSP and limits.deadline_ms is None
         self._crowd = Crowd(self.terms, self._service.limits(limits)) if together else None
@@ -44,7 +46,7 @@ class Solver:
     def solve(self, chunk: Chunk) -> Solved:
         """What becomes of everybody in a chunk."""
         columns = self._job.columns
-        rows = rows_of(chunk, columns.wanted)
+        rows = rows_of(chunk, columns.wanted, self._words)
         values, plain = read_values(rows, self._model, columns)
         targets = np.full_like(values, np.nan)
         kinds: list[Kind] = []
@@ -53,12 +55,13 @@ class Solver:
             targets[them] = kind.standard.targets(values[them])
             which[them] = len(kinds)
             kinds.append(kind)
+        which[np.isinf(targets).any(axis=1)] = -1
         sources = Sources(chunk, rows, self._model, columns, values, targets)
         return self._answered(sources, kinds, which).solved()
 
     def reject(self, chunk: Chunk, reason: str) -> Solved:
         """Answer for nobody in a chunk."""
-        rows = rows_of(chunk, self._job.columns.wanted)
+        rows = rows_of(chunk, self._job.columns.wanted, self._words)
         nothing = np.full((rows.count, len(self._model.features)), np.nan)
         sources = Sources(chunk, rows, self._model, self._job.columns, nothing, nothing)
         gathering = Gathering(sources, self.schemas, self.terms.favourable)
@@ -115,5 +118,10 @@ def terms_of(service: Service, model: Model, request: Mapping[str, Any]) -> Term
         raise invalid(error.errors()) from None
     errors = Errors()
     terms = read_terms(asked, model, service.loaded.pairs, service.formula_limits, errors)
+    for name, own in asked.normal_ranges.items():
+        if name in model.positions:
+            # A range of the request's own is everybody's: what is wrong with it need not be told of each.
+            place = model.positions[name]
+            choose_range(model.features[place], own, terms.pair.ranges[place], {}, errors)
     errors.raise_any()
     return terms

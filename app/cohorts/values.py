@@ -11,10 +11,26 @@ from app.adapters.features import ModelFeature
 from app.adapters.models import Model
 from app.adapters.numbers import NumberType
 from app.adapters.scorer import OnnxScorer
+from app.api.posing import Terms
 from app.cohorts.cells import Cells, Rows
 from app.cohorts.columns import Columns
 from app.core.favourable import Bools
 from app.core.many_posed import Values
+from app.core.ranges import Equals
+
+
+def words_of(terms: Terms, columns: Columns) -> dict[str, frozenset[str]]:
+    """The texts that mean something in each column: categories, codes for what is missing, what a range asks for."""
+    found: dict[str, set[str]] = {}
+    for feature in terms.model.features:
+        known = (*feature.categories, *feature.missing_codes)
+        found.setdefault(columns.features[feature.name], set()).update(word for word in known if isinstance(word, str))
+    for choices in terms.pair.ranges:
+        for key, condition in (pair for entry in choices for pair in entry.when.items()):
+            if isinstance(condition, Equals) and isinstance(condition.value, str):
+                for column in (columns.context.get(key), columns.features.get(key)):
+                    found.setdefault(column or "", set()).add(condition.value)
+    return {column: frozenset(words) for column, words in found.items() if words}
 
 
 def read_values(rows: Rows, model: Model, columns: Columns) -> tuple[Values, Bools]:

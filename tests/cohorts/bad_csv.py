@@ -97,7 +97,9 @@ NOT_UTF8 = {
     "surrogate": b"38\xed\xa0\x80",
     "overlong": b"38\xc0\xaf",
 }
-OPEN_QUOTES = {"opened": '"38.5', "in-the-middle": '38"5', "at-the-end": '38.5"', "three": '"38"".5'}
+OPEN_QUOTES = {"opened": '"38.5', "three": '"38"".5'}
+# Where a field has begun without one, a quote is a part of it: a name may hold one, a number may not.
+STRAY_QUOTES = {"in-the-middle": '38"5', "at-the-end": '38.5"'}
 
 
 def bad_csv() -> Iterator[Kind]:
@@ -128,6 +130,12 @@ def _values(subject: Subject) -> Iterator[Kind]:
             yield _line(subject, f"{name}-{mistake}", _fields(subject, name, field), "UTF-8")
         for mistake, text in OPEN_QUOTES.items():
             yield _line(subject, f"{name}-quote-{mistake}", _fields(subject, name, text.encode()), "quote")
+        for mistake, text in STRAY_QUOTES.items():
+            fields = _fields(subject, name, text.encode())
+            fate = Fate.REJECTED if name in subject.numbers else Fate.COUNTED
+            yield _line(
+                subject, f"{name}-quote-{mistake}", fields, *([name] if name in subject.numbers else []), fate=fate
+            )
 
 
 def _each(

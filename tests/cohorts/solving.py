@@ -8,9 +8,10 @@ import pyarrow as pa
 
 from app.adapters.catalog import catalog_of
 from app.adapters.snapshots import take_snapshot
+from app.cohorts.amounts import MOST_COUNTERFACTUALS
 from app.cohorts.chunks import Chunk, Form
 from app.cohorts.columns import read_columns
-from app.cohorts.job import MOST_COUNTERFACTUALS, Job, settings_for_a_run
+from app.cohorts.job import Job, settings_for_a_run
 from app.cohorts.solving import Solver
 from app.cohorts.tables import Solved
 from app.settings import Settings
@@ -30,9 +31,9 @@ def job(
     return Job(snapshot, settings_for_a_run(Settings(), most), model, request or {}, columns, kept)
 
 
-def solved(job: Job, table: pa.Table, *, alone: bool = False) -> Solved:
+def solved(job: Job, table: pa.Table, *, alone: bool = False, form: Form = Form.TYPED) -> Solved:
     """What becomes of the rows of a table; `alone`: of each by the service's own code."""
     solver = Solver(job)
     if alone:
         solver._crowd = None
-    return solver.solve(Chunk("people.parquet", Form.TYPED, len(table), table))
+    return solver.solve(Chunk("people", form, len(table), table))

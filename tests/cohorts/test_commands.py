@@ -5,6 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -34,21 +36,106 @@ def people(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_row_of_which_every_process_dies_is_rejected_and_all_others_are_answered(people: Path, tmp_path: Path):
-    (tmp_path / "sitecustomize.py").write_text(DEADLY)
-    out = tmp_path / "out"
-    done = subprocess.run(
-        [FLIPSET, "cohort", "hcv", str(people), "--out", str(out), *HCV, "--workers", "1"],
-        env={**environment(), "PYTHONPATH": str(tmp_path)},
+def run_with(first: str, people: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """The command, whose processes each run some Python before anything else."""
+    (people.parent / "sitecustomize.py").write_text(first)
+    return subprocess.run(
+        [FLIPSET, "cohort", "hcv", str(people), "--out", str(out), *HCV, *options],
+        env={**environment(), "PYTHONPATH": str(people.parent)},
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
+
+
+def test_a_row_of_which_every_process_dies_is_rejected_and_all_others_are_answered(people: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    done = run_with(DEADLY, people, out, "--workers", "1")
     assert done.returncode == 0, done.stderr
     [reject] = read(out, "rejects").to_pylist()
     assert (reject["row"], "died of it" in reject["reason"]) == (42, True)
     assert read(out, "people")["row"].to_pylist() == [row for row in range(1, 61) if row != 42]
+
+
+# Half of the first answer is sent, then the process is gone.
+CUT_SHORT = """
+import os, pathlib
+from multiprocessing.connection import Connection
+flag = pathlib.Path(__file__).with_name("once")
+send = Connection._send
+def cut_short(self, content, *more):
+    if len(content) > 5_000 and not flag.exists():
+        flag.touch()
+        os.write(self.fileno(), content[: len(content) // 2])
+        os._exit(9)
+    return send(self, content, *more)
+if "forkserver" in " ".join(__import__("sys").orig_argv):
+    Connection._send = cut_short
+"""
+
+
+def test_a_process_that_is_gone_in_the_middle_of_its_answer_costs_nothing(people: Path, tmp_path: Path):
+    done = run_with(CUT_SHORT, people, tmp_path / "out", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "once").exists()
+    cohort("hcv", people, "--out", tmp_path / "undisturbed", *HCV)
+    assert files(tmp_path / "out") == files(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("end", ["raise MemoryError(f'of {10 + 7} bytes')", "import os; os._exit(9)"])
+def test_where_no_process_can_start_nobody_is_rejected_for_it(end: str, people: Path, tmp_path: Path):
+    first = f"""
+from app.cohorts import solving
+def start(self, job):
+    {end}
+solving.Solver.__init__ = start
+"""
+    out = tmp_path / "out"
+    done = run_with(first, people, out)
+    assert done.returncode == 1
+    assert "starting a process that answers" in done.stderr
+    assert "17 bytes" not in done.stderr
+    assert not list(out.glob("*/part-*"))
+    (tmp_path / "sitecustomize.py").unlink()
+    cohort("hcv", people, "--out", out, *HCV)
+    assert read(out, "people").num_rows == 60
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        (["--max-counterfactuals", 1], ["--max-counterfactuals", 2], "limits"),
+        (["--keep", "g=ALT"], ["--keep", "g=AST"], "columns"),
+        (["--format", "parquet"], [], "format"),
+    ],
+)
+def test_what_the_answers_depend_on_must_be_the_same_to_go_on(
+    one: list[object], other: list[object], differs: str, people: Path, tmp_path: Path
+):
+    cohort("hcv", people, "--out", tmp_path / "out", *HCV, *one)
+    done = cohort("hcv", people, "--out", tmp_path / "out", *HCV, *other, check=False)
+    assert (done.returncode, f"differs in: {differs}" in done.stderr) == (1, True)
+
+
+def test_a_run_that_was_killed_before_it_had_a_record_can_be_begun_again(people: Path, tmp_path: Path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "run.json.unfinished").write_text("{")
+    cohort("hcv", people, "--out", out, *HCV)
+    assert read(out, "people").num_rows == 60
+
+
+def test_columns_that_files_have_in_other_types_are_carried_over_as_text(people: Path, tmp_path: Path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    table = pq.read_table(people)
+    pq.write_table(table.append_column("region", pa.array(range(60), pa.int64())), folder / "a.parquet")
+    texts = table.append_column("region", pa.array([f"r{row}" for row in range(60)]))
+    pyarrow.csv.write_csv(texts, folder / "b.csv")
+    cohort("hcv", folder, "--out", tmp_path / "out", *HCV, "--keep", "region")
+    regions = read(tmp_path / "out", "people")["region"].to_pylist()
+    assert regions == [str(row) for row in range(60)] + [f"r{row}" for row in range(60)]
 
 
 MISTAKES = {
@@ -62,6 +149,7 @@ MISTAKES = {
     "a column of ours": (["hcv", None, "--keep", "score"], {}, "--keep score: is a column of the answers already"),
     "broken constraints": (["hcv", None], {"immutable": ["ATL"]}, "constraints.immutable[0]: is not a feature"),
     "a broken formula": (["hcv", None], {"formulas": ["ALT xor"]}, "constraints.formulas[0]"),
+    "a broken range": (["hcv", None, "--request", "own"], {}, "normal_ranges.ALT: low is above high"),
     "not constraints": (["hcv", None], [1], "must be a JSON object"),
 }
 
@@ -70,13 +158,27 @@ MISTAKES = {
 def test_a_mistake_is_told_before_anything_is_done(name: str, people: Path, tmp_path: Path):
     arguments, constraints, words = MISTAKES[name]
     (tmp_path / "rules.json").write_text(json.dumps(constraints))
-    given = [people if each is None else each for each in [*arguments, *[None] * (2 - len(arguments))]]
+    (tmp_path / "own.json").write_text('{"normal_ranges": {"ALT": {"low": 9, "high": 1}}}')
+    known = {None: people, "own": tmp_path / "own.json"}
+    given = [known.get(each, each) for each in [*arguments, *[None] * (2 - len(arguments))]]
     out = tmp_path / "out"
     done = cohort(*given, "--out", out, "--constraints", tmp_path / "rules.json", check=False)
     assert done.returncode == 1
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert not out.exists() or not any(out.iterdir())
+
+
+def test_a_place_that_cannot_be_written_to_is_told(people: Path, tmp_path: Path):
+    (tmp_path / "out").write_text("")
+    done = cohort("hcv", people, "--out", tmp_path / "out", *HCV, check=False)
+    assert (done.returncode, done.stderr) == (1, f"{tmp_path / 'out'}: File exists\n")
+
+
+def test_a_cluster_that_is_not_there_is_told_at_once(people: Path, tmp_path: Path):
+    options = ("--engine", "ray", "--address", "127.0.0.1:1")
+    done = cohort("hcv", people, "--out", tmp_path / "out", *HCV, *options, check=False)
+    assert (done.returncode, "Ray does not answer at 127.0.0.1:1" in done.stderr) == (1, True)
 
 
 def test_a_request_for_everybody_names_nobody(people: Path, tmp_path: Path):
@@ -103,6 +205,15 @@ def test_columns_that_are_not_there_are_told_at_once_and_rejected_row_by_row(peo
 def test_what_the_ranges_ask_for_is_told(people: Path, tmp_path: Path):
     done = cohort("hcv", people, "--out", tmp_path / "out")
     assert "The normal ranges ask for age and sex. Name the columns: --context age,sex" in done.stderr
+
+
+def test_a_fact_that_no_range_knows_is_told_without_the_fact(people: Path, tmp_path: Path):
+    table = pq.read_table(people)
+    assert "no range knows" not in cohort("hcv", people, "--out", tmp_path / "known", *HCV).stderr
+    short = pa.array([sex[0] for sex in table["sex"].to_pylist()])
+    pq.write_table(table.set_column(table.schema.get_field_index("sex"), "sex", short), people)
+    said = cohort("hcv", people, "--out", tmp_path / "out", *HCV).stderr
+    assert "sex: some rows say what no range knows; known are female, male." in said
 
 
 @pytest.mark.parametrize("text", ["", "ALB,ALP\n"])

@@ -37,6 +37,23 @@ def test_a_quote_that_is_never_closed_spoils_its_own_row_only(tmp_path: Path):
     assert [values for _, values in found[1:]] == [[float(number), "y"] for number in range(2, 40)]
 
 
+def test_quotes_in_the_middle_of_a_field_are_a_part_of_it_and_join_no_rows(tmp_path: Path):
+    text = 'a,b\n1,5" pipe\n2,6" pipe\n3,"7"" pipe"\n4,\u2028x"y\n'
+    assert rows(tmp_path / "p.csv", text, ["a", "b"]) == [
+        (2, [1.0, '5" pipe']),
+        (3, [2.0, '6" pipe']),
+        (4, [3.0, '7" pipe']),
+        (5, [4.0, 'x"y']),
+    ]
+
+
+@pytest.mark.parametrize("text", ["a,b\r1,2\r3,4\r", "a" * 200_000 + ',"b\n1,2\n'])
+def test_a_heading_that_cannot_be_read_is_told_of_the_file(text: str, tmp_path: Path):
+    (tmp_path / "p.csv").write_text(text, newline="")
+    [chunk] = read_people(tmp_path / "p.csv", None, ["a"])
+    assert (chunk.rows, "heading" in (chunk.lost or "")) == (0, True)
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_columns_are_separated_by_what_the_heading_is(delimiter: str, tmp_path: Path):
     text = "a,b\n1,2\n".replace(",", delimiter)

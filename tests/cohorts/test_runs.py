@@ -26,9 +26,9 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two thirds of them refused, a few rows spoilt."""
     folder = tmp_path_factory.mktemp("people")
     table = pa.concat_tables([register("hcv", 2_000, 1, refused=True), register("hcv", 1_000, 2)])
-    ages = table["AST"].to_pylist()
-    ages[17] = ages[2_500] = None
-    table = table.set_column(table.schema.get_field_index("AST"), "AST", pa.array(ages))
+    spoilt = table["AST"].to_pylist()
+    spoilt[17] = spoilt[2_500] = None
+    table = table.set_column(table.schema.get_field_index("AST"), "AST", pa.array(spoilt))
     pq.write_table(table, folder / "people.parquet", row_group_size=700)
     (folder / "slowly.json").write_text(json.dumps(SLOWLY))
     return folder

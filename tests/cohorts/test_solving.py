@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from onnx import TensorProto, helper
 
+from app.cohorts.chunks import Form
 from benchmarks.registers.register import register
 from tests import graphs, loans
 from tests.brute_force import Case, feasible_sets, minimal_sets, target_of
@@ -69,6 +70,14 @@ def alike(job_: Any, table: pa.Table) -> None:
         assert getattr(together, name).to_pylist() == getattr(alone, name).to_pylist()
 
 
+@pytest.mark.parametrize("seed", range(480, 560))
+def test_with_rules_people_together_get_what_the_service_says_of_each(seed: int, tmp_path: Path):
+    """Also what stands in the way, and what comes closest; scores are small whole numbers here, so that many tie."""
+    (tmp_path / "ranges").mkdir()
+    case = write_case(tmp_path, seed)
+    alike(job(f"m{seed}", tmp_path / "models", tmp_path / "ranges", asked(case)), as_table(everybody(case, seed)))
+
+
 REQUESTS: dict[str, dict[str, Any]] = {
     "as it is": {},
     "weights": {"weights": {"ALT": 2.5, "GGT": 0.3, "BIL": 0.1}},
@@ -125,6 +134,49 @@ def test_categories_whole_numbers_and_missing_values_get_what_the_service_says(t
     )
     for constraints in ({}, {"exclusive": [["home", "debt"]], "max_changes": 2}, {"required": ["home"]}):
         alike(job("loans", tmp_path / "models", tmp_path / "ranges", {"constraints": constraints}), table)
+
+
+def test_decimals_are_the_numbers_that_their_digits_say():
+    """Arrow's own conversion makes 0.30000000000000004 of a decimal 0.3."""
+    people = register("hcv", 200, 5, refused=True)
+    names = [name for name in people.column_names if pa.types.is_floating(people[name].type)]
+    table = people
+    for name in names:
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, name, table[name].cast(pa.decimal128(12, 3)))
+    shipped = job("hcv", ROOT / "models", ROOT / "normal_ranges", {}, ["sex,age"])
+    plain, decimal = solved(shipped, people), solved(shipped, table)
+    assert decimal.counterfactuals.equals(plain.counterfactuals)
+    assert decimal.people.equals(plain.people)
+
+
+def test_a_target_that_the_model_cannot_read_concerns_only_those_who_would_move_there():
+    own = {"normal_ranges": {"ALT": {"low": 10, "high": 1e99}, "CHE": {"low": -1e99, "high": 7}}}
+    shipped = job("hcv", ROOT / "models", ROOT / "normal_ranges", own, ["sex,age"])
+    told = solved(shipped, register("hcv", 150, 5, refused=True))
+    targets = [change["to"] for answer in told.counterfactuals.to_pylist() for change in answer["changes"]]
+    assert targets
+    assert all(np.isfinite(targets))
+    alike(shipped, register("hcv", 60, 5, refused=True))
+
+
+def test_the_name_of_a_category_may_look_like_a_number_in_a_file_of_text(tmp_path: Path):
+    loans.write_loans(tmp_path)
+    toml = tmp_path / "models/loans/model.toml"
+    toml.write_text(toml.read_text().replace('["rents", "owns", "other"]', '["1", "2", "3"]'))
+    ranges = tmp_path / "ranges/loans.toml"
+    renamed = ranges.read_text().replace('home = "owns"', 'home = "2"').replace('["owns", "other"]', '["2", "3"]')
+    ranges.write_text(renamed)
+    people = [{"debt": 20.0 + row, "late": row % 3, "home": str(1 + row % 3), "years": 1.0} for row in range(30)]
+    texts = {name: [str(person[name]) for person in people] for name in people[0]}
+    lines = pa.table({"line": pa.array([json.dumps(person).encode() for person in people], pa.binary())})
+    loan_job = job("loans", tmp_path / "models", tmp_path / "ranges")
+    for alone in (False, True):
+        from_text = solved(loan_job, pa.table(texts), alone=alone, form=Form.TEXT)
+        from_json = solved(loan_job, lines, alone=alone, form=Form.JSON)
+        assert from_text.people.equals(from_json.people)
+        assert from_text.people.num_rows == 30
+        assert from_text.counterfactuals.equals(from_json.counterfactuals)
 
 
 def test_someone_with_more_moves_than_go_together_is_answered_too(tmp_path: Path):

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks import (
+    cohort,
     deadlines,
     first_answers,
     forty,
@@ -23,11 +24,13 @@ from benchmarks import (
     sixteen,
 )
 from benchmarks.figures import Figure
+from benchmarks.results import Results
 from benchmarks.sizes import FULL, QUICK
 from benchmarks.workshop import Workshop
 
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent
+STORED = ROOT / "benchmarks" / "results.json"
 GROUPS: dict[str, Callable[[Workshop], Iterator[Figure]]] = {
     "hcv": hcv.figures,
     "sixteen": sixteen.figures,
@@ -39,22 +42,25 @@ GROUPS: dict[str, Callable[[Workshop], Iterator[Figure]]] = {
     "growth": growth.figures,
     "deadline": deadlines.figures,
     "page": page.figures,
+    "cohort": cohort.figures,
 }
 
 
 def main() -> None:
     asked = _arguments()
     console = Console()
-    figures = _measured(asked, console)
-    report.show(figures, console, quick=asked.quick)
-    # Only a full run may replace what the last full run has left.
-    full = not (asked.quick or asked.only)
-    results = asked.out or (ROOT / "benchmarks" / "results.json" if full else None)
-    page = asked.page or (ROOT / "docs" / "benchmarks" if full else None)
-    if results:
-        report.write_results(figures, results, quick=asked.quick)
+    results = Results(tuple(_measured(asked, console)), asked.quick)
+    report.show(results, console)
+    # Only a full run may replace what the last full run has left; a part may take its place there if it is told to.
+    kept = asked.store or not (asked.quick or asked.only)
+    file = asked.out or (STORED if kept else None)
+    page = asked.page or (ROOT / "docs" / "benchmarks" if kept else None)
+    if asked.store:
+        results = Results.read(STORED).with_newer(results, list(GROUPS))
+    if file:
+        results.write(file)
     if page:
-        report.write_page(figures, page, quick=asked.quick)
+        report.write_page(results, page)
 
 
 def _arguments() -> argparse.Namespace:
@@ -64,7 +70,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder with hcv.csv, for real patients")
     parser.add_argument("--out", type=Path, metavar="FILE", help="results as JSON; a full run: benchmarks/results.json")
     parser.add_argument("--page", type=Path, metavar="DIR", help="table and charts; a full run: docs/benchmarks")
+    parser.add_argument("--store", action="store_true", help="with --only: into the results of the last full run")
     asked = parser.parse_args()
+    if asked.store and (asked.quick or not asked.only):
+        parser.error("--store is for --only, and not for --quick: a full run is stored anyway")
     if asked.data and not (asked.data / "hcv.csv").is_file():
         parser.error(f"--data: there is no hcv.csv in {asked.data}")
     return asked

@@ -18,6 +18,14 @@ class Figure:
     unit: str
     details: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of_json(cls, content: dict[str, Any]) -> "Figure":
+        return cls(**{name: value for name, value in content.items() if name != "reached"})
+
+    @property
+    def group(self) -> str:
+        return self.name.partition(".")[0]
+
     @property
     def reached(self) -> bool:
         return self.measured >= self.asked if self.bound == "at least" else self.measured <= self.asked

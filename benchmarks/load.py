@@ -1,15 +1,17 @@
-"""Asks one thing over and over on several kept-alive connections, and counts.
+"""Asks one thing over and over, or several in turn, on several kept-alive connections, and counts.
 
 A process of its own, which does as little as it can with an answer, so that it is the server that is measured.
-Reads a `Load` as JSON from its input and writes {"answers", "seconds"} to its output.
+Reads a `Load` as JSON from its input and writes {"answers", "seconds", "processor_seconds"} to its output.
 """
 
 import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from time import perf_counter
+from itertools import cycle
+from time import perf_counter, process_time
 
 HEAD_END = b"\r\n\r\n"
 # How much longer than asked for a run may take before it is given up.
@@ -22,15 +24,16 @@ class Load:
 
     port: int
     path: str
-    body: str
+    bodies: Sequence[str]
     accept: str
     seconds: float
     connections: int = 8
     most: int = 1_000_000
 
-    @property
-    def request(self) -> bytes:
-        body = self.body.encode()
+    def requests(self) -> list[bytes]:
+        return [self._request(body.encode()) for body in self.bodies]
+
+    def _request(self, body: bytes) -> bytes:
         head = f"POST {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAccept: {self.accept}\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         return head.encode() + body
@@ -93,7 +96,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        transport.write(self._run.request)
+        transport.write(next(self._run.requests))
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -102,7 +105,7 @@ class Connection(asyncio.Protocol):
             self._run.fail(error)
             return
         if complete and self._run.goes_on():
-            self._transport.write(self._run.request)
+            self._transport.write(next(self._run.requests))
 
     def connection_lost(self, error: Exception | None) -> None:
         self._run.fail(error or BadAnswer("the server closed the connection"))
@@ -112,11 +115,12 @@ class Run:
     """All connections together."""
 
     def __init__(self, load: Load) -> None:
-        self.request = load.request
+        self.requests = cycle(load.requests())
         self.ended = asyncio.get_running_loop().create_future()
         self._most = load.most
         self.answers = 0
         self.began = self.last = perf_counter()
+        self._processor = process_time()
         self._until = self.began + load.seconds
 
     def goes_on(self) -> bool:
@@ -127,6 +131,10 @@ class Run:
         if not going and not self.ended.done():
             self.ended.set_result(None)
         return going
+
+    def told(self) -> dict[str, float]:
+        spent = process_time() - self._processor
+        return {"answers": self.answers, "seconds": self.last - self.began, "processor_seconds": spent}
 
     def fail(self, error: Exception) -> None:
         if not self.ended.done():
@@ -145,17 +153,23 @@ async def run(load: Load) -> dict[str, float]:
     finally:
         for transport, _ in opened:
             transport.abort()
-    return {"answers": running.answers, "seconds": running.last - running.began}
+    return running.told()
 
 
 def rate(load: Load) -> float:
     """Answers a second, asked for by a process of its own."""
+    told = counted(load)
+    return told["answers"] / told["seconds"]
+
+
+def counted(load: Load) -> dict[str, float]:
+    """What such a process has counted."""
     command = [sys.executable, "-m", "benchmarks.load"]
     done = subprocess.run(command, input=json.dumps(asdict(load)), capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the load of {load.path} failed: {done.stderr[-1000:]}")
-    counted = json.loads(done.stdout)
-    return float(counted["answers"] / counted["seconds"])
+    told: dict[str, float] = json.loads(done.stdout)
+    return told
 
 
 if __name__ == "__main__":

@@ -1,34 +1,20 @@
-"""What a run leaves behind: the table on the screen, the results as JSON, a page and the charts."""
+"""What a run leaves behind besides its results: the table on the screen, a page and the charts."""
 
-import json
-import os
-import platform
-from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks import charts
 from benchmarks.figures import Figure
+from benchmarks.results import Machine, Results
 
-PACKAGES = ("fastapi", "flipset", "numpy", "onnxruntime", "pydantic", "starlette", "uvicorn", "z3-solver")
 HEADINGS = ("name", "figure", "goal", "measured", "reached")
 
 
-def machine() -> dict[str, Any]:
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in PACKAGES},
-    }
-
-
-def show(figures: Sequence[Figure], console: Console, *, quick: bool) -> None:
-    if quick:
+def show(results: Results, console: Console) -> None:
+    figures = results.figures
+    if results.quick:
         table = Table("name", "figure", "measured", title="Quick: everything works. Far too small to judge by.")
         for name, title, _, measured, _ in map(_cells, figures):
             table.add_row(name, title, measured)
@@ -39,31 +25,30 @@ def show(figures: Sequence[Figure], console: Console, *, quick: bool) -> None:
     console.print(table)
 
 
-def write_results(figures: Sequence[Figure], file: Path, *, quick: bool) -> None:
-    content = {"quick": quick, "machine": machine(), "figures": [figure.as_json() for figure in figures]}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-
-
-def write_page(figures: Sequence[Figure], folder: Path, *, quick: bool) -> None:
+def write_page(results: Results, folder: Path) -> None:
     """The table for people who read the documents, and the charts beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    facts = machine()
-    packages = ", ".join(f"{name} {number}" for name, number in facts["packages"].items())
     lines = [
-        "# A quick run: far too small to judge by" if quick else "# The latest run",
+        "# A quick run: far too small to judge by" if results.quick else "# The latest run",
         "",
         "Written by `make bench`; what each figure means: [../benchmarks.md](../benchmarks.md).",
         "",
     ]
     lines += [f"| {' | '.join(HEADINGS)} |", "|---|---|---|---|---|"]
-    lines += [f"| {' | '.join(_cells(figure))} |" for figure in figures]
-    lines += ["", f"{facts['cores']} cores ({facts['processor']}), Python {facts['python']}, {packages}."]
-    drawn = charts.drawn(figures)
+    lines += [f"| {' | '.join(_cells(figure))} |" for figure in results.figures]
+    lines += ["", f"{_words(results.machine)}."]
+    for group, machine in results.apart.items():
+        lines += ["", f"`{group}` was measured later than the others: {_words(machine)}."]
+    drawn = charts.drawn(results.figures)
     lines += [text for name, (title, _) in drawn.items() for text in ("", f"![{title}]({name})")]
     (folder / "results.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, (_, svg) in drawn.items():
         (folder / name).write_text(svg, encoding="utf-8")
+
+
+def _words(machine: Machine) -> str:
+    packages = ", ".join(f"{name} {number}" for name, number in machine["packages"].items())
+    return f"{machine['cores']} cores ({machine['processor']}), Python {machine['python']}, {packages}"
 
 
 def _cells(figure: Figure) -> tuple[str, str, str, str, str]:

@@ -38,7 +38,7 @@ class Side:
     def load(self, seconds: float) -> Load:
         port = urlsplit(self.url).port
         assert port is not None
-        return Load(port, self.path, self.body, self.accept, seconds)
+        return Load(port, self.path, (self.body,), self.accept, seconds)
 
 
 def figures(workshop: Workshop) -> Iterator[Figure]:

@@ -30,6 +30,15 @@ class Sizes:
     growing: tuple[int, ...] = (14, 24, 41)
     deadline_ms: int = 1000
     deadlines: int = 5
+    # Whole registers: so many people of each model, and so many of them asked about one by one, and compared.
+    cohort_models: tuple[str, ...] = ("hcv", "mortgage", "thyroid", "synthetic")
+    cohort_people: int = 25_000
+    cohort_requests: int = 2_000
+    cohort_compared: int = 125
+    cohort_rounds: int = 3
+    # Of the first model: the memory of the second is held against that of the first.
+    cohort_growth: tuple[int, ...] = (10_000, 100_000, 1_000_000)
+    cohort_ray: int = 100_000
 
 
 FULL = Sizes()
@@ -51,4 +60,11 @@ QUICK = Sizes(
     growing=(6, 8, 10),
     deadline_ms=60,
     deadlines=1,
+    cohort_models=("hcv",),
+    cohort_people=40,
+    cohort_requests=20,
+    cohort_compared=5,
+    cohort_rounds=1,
+    cohort_growth=(20, 40),
+    cohort_ray=0,
 )

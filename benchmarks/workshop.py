@@ -24,6 +24,7 @@ class Workshop:
         self.sizes = sizes
         self.data = data
         self.track = track
+        self.folder = folder
         self.models = folder / "models"
         self.ranges = folder / "normal_ranges"
         write_models(self.models, self.ranges, sizes)

@@ -21,6 +21,7 @@ FIGURES = {
     *("requests.json_to_predictions", "requests.ndjson_to_predictions"),
     *("memory.slow_reader", "memory.many_subsets", "growth.search", "growth.total", "deadline.30", "deadline.40"),
     *("page.first_plan", "page.longest_task"),
+    *("cohort.requests", "cohort.onnx", "cohort.onnx_refused", "cohort.memory"),
 }
 
 

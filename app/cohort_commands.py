@@ -77,6 +77,8 @@ def cohort(settings: Settings, options: Options) -> None:
         raise SystemExit(str(error)) from None
     except RequestError as error:
         raise SystemExit(refusal(problem(error))) from None
+    except FileExistsError:
+        raise SystemExit(f"--out {options.out}: is a file; name a folder") from None
     except OSError as error:
         raise SystemExit(f"{error.filename or options.out}: {error.strerror}") from None
     except SolverFailed as error:
@@ -89,13 +91,14 @@ def _cohort(settings: Settings, options: Options) -> None:
     own = settings_for_a_run(settings, options.max_counterfactuals)
     files = tuple(people_files(options.people, options.form))
     if options.people.is_dir() and (others := sum(1 for _ in options.people.iterdir()) - len(files)):
-        _say(f"{options.people}: {len(files):,} files are read, {others:,} others are left alone")
+        _say(f"{options.people}: {_counted(len(files), 'file')} read; what else is in it is left alone: {others:,}")
     service = Service(own, catalog_of(_files_of(snapshot, options.model)))
     model = service.model(options.model)
     terms = terms_of(service, model, request)
     columns = read_columns(model, _given_columns(options), options.context, options.kept, options.person)
     check_kept(columns, model)
     people = Input(files, options.form, columns, options.partition_rows, options.chunk_rows)
+    people.check_columns()
     _complain(people, sorted(terms.pair.asked - {*columns.context, *model.positions}))
     _complain_of_strangers(people, terms)
     needed = {name for name in (model.registry, request.get("registry")) if name is not None}
@@ -177,7 +180,7 @@ def _json(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadInput(f"{file}: {error.strerror}") from None
     except RequestError as error:
-        raise BadInput(f"{file}: {error.detail}") from None
+        raise BadInput(f"{file}: {error.detail.replace('The body', 'The file')}") from None
     if not isinstance(content, dict):
         raise BadInput(f"{file}: must be a JSON object")
     return content
@@ -226,9 +229,16 @@ def _stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def _conclude(record: Mapping[str, Any], out: Path) -> None:
     outcomes = [f"{count:,} {name}" for name, count in record["outcomes"].items()]
-    print(f"{record['rows']:,} rows: {record['people']:,} people, {record['rejects']:,} rejected.")
+    print(f"{_counted(record['rows'], 'row')}: {record['people']:,} people, {record['rejects']:,} rejected.")
+    if record["unreadable_files"]:
+        lost = _counted(record["unreadable_files"], "file")
+        _say(f"{lost} could not be read; each counts as one row, and {out / 'rejects'} names it.")
     print(f"Of the people: {', '.join(outcomes) or 'nobody'}. {record['counterfactuals']:,} counterfactuals.")
     print(f"Written to {out}: people, counterfactuals, rejects, run.json.")
     if record["rejects"] and not record["people"]:

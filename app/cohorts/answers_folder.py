@@ -21,7 +21,7 @@ UNFINISHED = ".unfinished"
 # Columns of few different values, which Parquet writes by their places in a list; in the others that is lost labour.
 REPEATED = ["label", "outcome", "stopped_by", "guarantee", "engine", "reason", "file", "changes.list.element.feature"]
 # What a record says of how a run went, and not of what was asked.
-OF_ITS_COURSE = ("finished", "command", "rows", "people", "rejects", "counterfactuals", "outcomes")
+OF_ITS_COURSE = ("finished", "command")
 
 
 class OtherRun(Exception):
@@ -97,13 +97,15 @@ class AnswersFolder:
             column = pq.read_table(file, columns=["outcome"])["outcome"]
             outcomes.update({each["values"]: each["counts"] for each in column.value_counts().to_pylist()})
         rejects = [pq.read_table(file, columns=["row"])["row"] for file in self._files("rejects")]
-        people = outcomes.total()
+        people, rejected = outcomes.total(), sum(map(len, rejects))
         whole = {
             **record,
             "finished": True,
-            "rows": people + sum(len(rows) - rows.null_count for rows in rejects),
+            # A file of which nobody knows how many rows it had counts as one.
+            "rows": people + rejected,
             "people": people,
-            "rejects": sum(map(len, rejects)),
+            "rejects": rejected,
+            "unreadable_files": sum(rows.null_count for rows in rejects),
             "counterfactuals": sum(pq.read_metadata(file).num_rows for file in self._files("counterfactuals")),
             "outcomes": dict(sorted(outcomes.items())),
         }

@@ -57,8 +57,12 @@ class Sources:
     def persons(self) -> pa.Array:
         """What each person is called: as the input says, or else by the number of the row."""
         numbers = pa.array(self.numbers).cast(pa.string())
-        named = self.carried(self.columns.person, pa.string())
+        named = self.named()
         return numbers if named is None else pc.coalesce(named, numbers)
+
+    def named(self) -> pa.Array | None:
+        """What the input calls each person, if it does."""
+        return self.carried(self.columns.person, pa.string())
 
     def carried(self, column: str | None, kind: pa.DataType) -> pa.Array | None:
         cells = None if column is None else self.rows.cells.get(column)
@@ -230,12 +234,15 @@ class Gathering:
 
     def _rejects(self, persons: pa.Array) -> pa.Table:
         chunk, schema = self._sources.chunk, self._schemas.rejects
+        # Where the input names people and this one could not be read, no number stands in: it may be another's name.
+        named = self._sources.named()
+        named = persons if named is None else named
         lost: list[Any] = [] if chunk.lost is None else [(None, None, None, [], chunk.lost)]
         rows = [
             (
                 chunk.first + person,
                 None if chunk.lines is None else int(chunk.lines[person]),
-                persons[person].as_py(),
+                named[person].as_py(),
                 refused.fields,
                 refused.reason,
             )

@@ -188,7 +188,10 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
         try:
             delimiter, names = _heading(lines)
         except csv.Error:
-            yield _lost(file, Form.TEXT, "has a heading that cannot be read; lines end with a line feed")
+            yield _lost(file, Form.TEXT, "has a heading that cannot be read: is it text, with line feeds?")
+            return
+        if not names:
+            yield _lost(file, Form.TEXT, "is empty: it needs a heading, at least")
             return
         records = _Records(lines, delimiter, len(names))
         twice = [_said_of_twice(name) for name in wanted if names.count(name) > 1][:1]

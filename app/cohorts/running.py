@@ -66,13 +66,27 @@ class Input:
         kept = self.columns.kept
         return tuple(pa.field(name, column_type(self.files, self.form, column)) for name, column in kept.items())
 
+    def check_columns(self) -> None:
+        """`BadColumns` where what is no feature is in none of the files: nobody would be rejected for it."""
+        found = [column_names(file, self.form) for file in self.files]
+        if None in found:
+            # What a file of JSON lines holds is not known before it is read.
+            return
+        known = {name for names in found for name in names or ()}
+        columns = self.columns
+        person = {} if columns.person is None else {columns.person: columns.person}
+        for option, named in (("--id", person), ("--context", columns.context), ("--keep", columns.kept)):
+            for column in named.values():
+                if known and column not in known:
+                    raise BadColumns(f"{option} {column}: there is no such column; {suggestion(column, known)}")
+
     def complaints(self) -> Iterator[str]:
-        """What is wrong with the columns as such; the rows will be rejected for it one by one."""
+        """What is wrong with the features' columns as such; the rows will be rejected for it one by one."""
         for file in self.files:
             names = column_names(file, self.form)
             if not names:
                 continue
-            for column in self.columns.wanted:
+            for column in self.columns.features.values():
                 if column not in names:
                     yield f"{file.name}: has no column {column!r}; {suggestion(column, names)}; see --column"
                 elif names.count(column) > 1:
@@ -82,9 +96,9 @@ class Input:
 def check_kept(columns: Columns, model: Model) -> None:
     """A column that is carried over must not be called like one of our own."""
     own = schemas(model.scorer.score_dtype).people.names
-    for name in columns.kept:
+    for name, column in columns.kept.items():
         if name in own:
-            raise BadColumns(f"--keep {name}: is a column of the answers already; rename it: --keep its_{name}={name}")
+            raise BadColumns(f"--keep {name}: is a column of the answers; rename it: --keep its_{name}={column}")
 
 
 def record_of(

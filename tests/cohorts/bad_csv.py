@@ -208,7 +208,7 @@ def _files(subject: Subject) -> Iterator[Kind]:
         # Cut inside the last line, behind that many fields.
         cut = _joined(lines[:2]) + b",".join(lines[2][:left]) + b","
         yield Kind(f"{subject.model}-csv-cut-{left}", subject.model, "csv", cut, 2, (2,), (3,), mentions=("fields",))
-    for name, content, rows in (("nothing", b"", 0), ("heading-alone", _joined(lines[:1]), 0)):
+    for name, content, rows in (("nothing", b"", None), ("heading-alone", _joined(lines[:1]), 0)):
         yield Kind(f"{subject.model}-csv-{name}", subject.model, "csv", content, rows, (), (), Fate.COUNTED)
 
 

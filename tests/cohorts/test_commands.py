@@ -146,7 +146,11 @@ MISTAKES = {
         {},
         "--column ATL: is not a feature of this model; did",
     ),
-    "a column of ours": (["hcv", None, "--keep", "score"], {}, "--keep score: is a column of the answers already"),
+    "a column of ours": (
+        ["hcv", None, "--keep", "score"],
+        {},
+        "rename it: --keep its_score=score",
+    ),
     "broken constraints": (["hcv", None], {"immutable": ["ATL"]}, "constraints.immutable[0]: is not a feature"),
     "a broken formula": (["hcv", None], {"formulas": ["ALT xor"]}, "constraints.formulas[0]"),
     "a broken range": (["hcv", None, "--request", "own"], {}, "normal_ranges.ALT: low is above high"),
@@ -172,7 +176,7 @@ def test_a_mistake_is_told_before_anything_is_done(name: str, people: Path, tmp_
 def test_a_place_that_cannot_be_written_to_is_told(people: Path, tmp_path: Path):
     (tmp_path / "out").write_text("")
     done = cohort("hcv", people, "--out", tmp_path / "out", *HCV, check=False)
-    assert (done.returncode, done.stderr) == (1, f"{tmp_path / 'out'}: File exists\n")
+    assert (done.returncode, done.stderr) == (1, f"--out {tmp_path / 'out'}: is a file; name a folder\n")
 
 
 def test_a_cluster_that_is_not_there_is_told_at_once(people: Path, tmp_path: Path):
@@ -216,11 +220,37 @@ def test_a_fact_that_no_range_knows_is_told_without_the_fact(people: Path, tmp_p
     assert "sex: some rows say what no range knows; known are female, male." in said
 
 
-@pytest.mark.parametrize("text", ["", "ALB,ALP\n"])
-def test_an_input_without_rows_has_answers_that_can_be_read(text: str, tmp_path: Path):
-    (tmp_path / "people.csv").write_text(text)
+def test_an_input_without_rows_has_answers_that_can_be_read(tmp_path: Path):
+    (tmp_path / "people.csv").write_text("ALB,ALP\n")
     cohort("hcv", tmp_path / "people.csv", "--out", tmp_path / "out")
     assert [read(tmp_path / "out", table).num_rows for table in TABLES] == [0, 0, 0]
+
+
+def test_a_file_that_cannot_be_read_is_told_and_counts_as_one_row(people: Path, tmp_path: Path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.parquet").write_bytes(people.read_bytes())
+    (folder / "b.parquet").write_bytes(people.read_bytes()[:-9])
+    (folder / "c.csv").write_text("")
+    done = cohort("hcv", folder, "--out", tmp_path / "out", *HCV)
+    assert "2 files could not be read" in done.stderr
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (record["rows"], record["people"], record["rejects"], record["unreadable_files"]) == (62, 60, 2, 2)
+
+
+def test_who_could_not_be_read_has_no_name_that_may_be_anothers(tmp_path: Path):
+    header = "person,ALB,ALP,ALT,AST,BIL,CHE,CHOL,CREA,GGT,PROT\n"
+    rows = "2,46,68,114,75,16,10,5,72,59,82\n3,46,68\n4,46,68,x,75,16,10,5,72,59,82\n"
+    (tmp_path / "people.csv").write_text(header + rows)
+    cohort("hcv", tmp_path / "people.csv", "--out", tmp_path / "out", "--id", "person")
+    assert read(tmp_path / "out", "rejects")["person"].to_pylist() == [None, "4"]
+
+
+@pytest.mark.parametrize("option", ["--id", "--keep", "--context"])
+def test_a_column_that_is_nowhere_and_no_feature_is_refused(option: str, people: Path, tmp_path: Path):
+    done = cohort("hcv", people, "--out", tmp_path / "out", option, "aeg", check=False)
+    assert done.returncode == 1
+    assert f"{option} aeg: there is no such column; did you mean 'age'?" in done.stderr
 
 
 def test_columns_are_carried_over_and_named_as_they_are_asked_for(people: Path, tmp_path: Path):

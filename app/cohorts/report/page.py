@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from app.cohorts.report.comparisons import compare, different_ones
-from app.cohorts.report.elements import bullets
+from app.cohorts.report.elements import bullets, warning
 from app.cohorts.report.figures import Figures
 from app.cohorts.report.intervals import wilson
 from app.cohorts.report.markup import Content, Markup, element, lines
@@ -72,7 +72,10 @@ def _short(figures: Figures) -> Markup:
     if counts.without.of:
         share = wilson(counts.without)
         tiles.append(_tile(percent(share.value), f"of the refused have no way out (95 % interval {interval(share)})"))
-    return lines(element("ul", lines(*tiles), class_="tiles"), _differences(figures))
+    part = (
+        None if figures.run.finished else warning("this run is not finished; all numbers are of a part of the people.")
+    )
+    return lines(part, element("ul", lines(*tiles), class_="tiles"), _differences(figures))
 
 
 def _tile(figure: str, words: str) -> Markup:

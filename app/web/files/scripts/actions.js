@@ -3,7 +3,7 @@
 import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
 import { parseNumber } from "./numbers.js";
 import { without } from "./own.js";
-import { partsOf, registryOf } from "./request.js";
+import { contextFlawsOf, partsOf, registryOf } from "./request.js";
 import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
@@ -41,7 +41,10 @@ export function createActions(store, asker) {
     // Without it the page still works: what a registry always asks for is then shown by its path.
     const registry = name === null ? null : await getRegistry(name).catch(() => null);
     const now = store.get();
-    if (now.model === model && registryOf(model, now.question) === name) store.set({ registry });
+    if (now.model !== model || registryOf(model, now.question) !== name) return;
+    store.set({ registry });
+    // What it knows of the context may let the question be asked, or keep it from being asked.
+    if (JSON.stringify(contextFlawsOf(now)) !== JSON.stringify(contextFlawsOf(store.get()))) asker.ask();
   }
 
   // A model, and who is asked about: nobody, an example by its name, or somebody.

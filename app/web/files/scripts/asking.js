@@ -1,6 +1,6 @@
 // Asks the service whenever the question has changed, and puts what comes back into the store.
 
-import { flawsOf, isEmpty, requestOf } from "./request.js";
+import { contextFlawsOf, flawsOf, isEmpty, requestOf } from "./request.js";
 import { judgeSubsets, Problem, streamCounterfactuals } from "./service.js";
 import { hasEnded, NO_ANSWER, NO_PICTURE } from "./state.js";
 
@@ -35,7 +35,7 @@ export function createAsker(store, onKeyNeeded) {
     const state = store.get();
     if (!state.model) return;
     const flaws = flawsOf(state);
-    const isFlawed = Object.keys(flaws).length || Object.keys(state.contextTexts).length;
+    const isFlawed = Object.keys(flaws).length || Object.keys(contextFlawsOf(state)).length;
     if (isEmpty(state)) store.set({ answer: NO_ANSWER, ...NO_PICTURE, flaws: {} });
     else if (isFlawed) store.set({ answer: { ...NO_ANSWER, phase: "incomplete" }, flaws, ...discarded(state) });
     else {

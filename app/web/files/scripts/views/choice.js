@@ -3,7 +3,7 @@
 import { button, field, fillSelect, h, mark } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { own } from "../own.js";
-import { contextFields, registryOf } from "../request.js";
+import { contextFields, contextFlawsOf, registryOf } from "../request.js";
 
 const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
 
@@ -79,9 +79,10 @@ function showContext(place, store, actions) {
     },
   );
   store.watch(
-    (state) => [state.model, state.registry, state.context, state.contextTexts],
-    (model, registry, context, texts) => {
-      for (const { name, show } of shown) show(own(context, name), own(texts, name));
+    (state) => [state.model, state.registry, state.question, state.context, state.contextTexts],
+    (model, registry, question, context) => {
+      const flaws = model ? contextFlawsOf(store.get()) : {};
+      for (const { name, show } of shown) show(own(context, name), own(flaws, name));
     },
   );
 }
@@ -107,11 +108,12 @@ function contextNumber(name, actions) {
 function contextSelect(name, { values }, actions) {
   let offered = values;
   const select = h("select", { onchange: () => actions.setContext(name, offered[select.value]) });
-  const show = (value) => {
-    // What was pasted may be none of those that a range asks for.
+  const show = (value, flaw) => {
+    // What was pasted may be none of those that a range asks for: it is shown, and said to be wrong.
     offered = value === undefined || values.includes(value) ? values : [...values, value];
     const choices = offered.map((one, index) => [String(index), String(one)]);
     fillSelect(select, [["-1", "not said"], ...choices], String(offered.indexOf(value)));
+    mark(select, flaw);
   };
   return { name, element: field(name, select), show };
 }

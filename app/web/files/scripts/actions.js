@@ -60,7 +60,8 @@ export function createActions(store, asker) {
     const { instance, context } = chosen ? partsOf(chosen.request) : { instance: {}, context: {}, ...person };
     const view = { ...NO_VIEW, sort: sort ?? NO_VIEW.sort };
     const somebody = { instance, context, example: chosen ? example : null };
-    change({ ...NOBODY, model, examples, registry: null, question, view, ...somebody });
+    const asked = { question, thresholdText: null };
+    change({ ...NOBODY, model, examples, registry: null, view, ...asked, ...somebody });
     await loadRegistry();
   }
 
@@ -70,8 +71,9 @@ export function createActions(store, asker) {
     // What was set on the page stays, unless what is taken brings its own; an example is a whole request.
     const kept = { ...known, ...question, constraints: request.constraints ? question.constraints : known.constraints };
     const view = { ...store.get().view, wanted: {}, pinned: [] };
-    const asked = example === null ? kept : question;
-    change({ instance, context, question: asked, texts: {}, contextTexts: {}, example, view, fresh: true });
+    const asked = example === null ? { question: kept } : { question };
+    if (example !== null || request.target) asked.thresholdText = null;
+    change({ instance, context, ...asked, texts: {}, contextTexts: {}, example, view, fresh: true });
     return loadRegistry();
   }
 
@@ -111,6 +113,14 @@ export function createActions(store, asker) {
     },
 
     changeQuestion,
+    // A number, or nothing, or what is written there and is neither: then the one before holds no longer.
+    setThreshold(text) {
+      const { value, flaw } = text.trim() === "" ? {} : parseNumber(text);
+      const { threshold: _, ...others } = store.get().question.target ?? {};
+      const target = value === undefined ? others : { ...others, threshold: value };
+      store.set({ thresholdText: flaw ? { text, flaw } : null });
+      changeQuestion({ target: Object.keys(target).length ? target : undefined }, { typing: true });
+    },
     toggleLock(name) {
       const place = (constraints().immutable ?? []).indexOf(name);
       changeConstraints(

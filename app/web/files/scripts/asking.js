@@ -35,7 +35,7 @@ export function createAsker(store, onKeyNeeded) {
     const state = store.get();
     if (!state.model) return;
     const flaws = flawsOf(state);
-    const isFlawed = Object.keys(flaws).length || Object.keys(contextFlawsOf(state)).length;
+    const isFlawed = [flaws, contextFlawsOf(state), state.thresholdText ?? {}].some((one) => Object.keys(one).length);
     if (isEmpty(state)) store.set({ answer: NO_ANSWER, ...NO_PICTURE, flaws: {} });
     else if (isFlawed) store.set({ answer: { ...NO_ANSWER, phase: "incomplete" }, flaws, ...discarded(state) });
     else {

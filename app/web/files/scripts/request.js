@@ -70,6 +70,15 @@ export function contextFlawsOf({ model, registry, question, context, contextText
   return flaws;
 }
 
+// Whether a feature has a range to move into. What the service has found of a person tells; before that, what is known
+// of the registry, and what the request brings along.
+export function hasRange(name, { model, registry, question, start }) {
+  const finding = start?.features.find((one) => one.name === name);
+  if (finding) return finding.why_not !== "no_range";
+  const known = registry ? own(registry.features, name) : model.features.find((one) => one.name === name);
+  return Boolean(known?.ranges.length || known?.allowed.length || own(question.normal_ranges, name));
+}
+
 // What the ranges of a model ask for besides its features: a map of names to {values, number}.
 export function contextFields(model, registry) {
   const fields = new Map();

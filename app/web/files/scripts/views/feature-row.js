@@ -108,7 +108,8 @@ function featureControls(feature, title, actions, openRule) {
       direction.disabled = Boolean(alwaysWay);
     }
     // Of what has no range nothing can be asked, unless something was.
-    element.hidden = finding?.why_not === "no_range" && !closed && !way && !alwaysWay;
+    handle.hidden = finding?.why_not === "no_range";
+    element.hidden = handle.hidden && !closed && !way && !alwaysWay;
   }
 
   return { element, handle, show };
@@ -168,7 +169,7 @@ function generalRange(feature) {
 function connectByDragging(row, handle, name, openRule) {
   handle.addEventListener("dragstart", (event) => event.dataTransfer.setData(DRAGGED, name));
   row.addEventListener("dragover", (event) => {
-    if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+    if (event.dataTransfer.types.includes(DRAGGED) && !handle.hidden) event.preventDefault();
   });
   row.addEventListener("drop", (event) => {
     event.preventDefault();

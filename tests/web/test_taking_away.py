@@ -162,18 +162,34 @@ def test_a_reload_finds_model_example_rules_and_order_again(page: Page, server: 
 
 
 @pytest.mark.parametrize(
-    "fragment",
+    ("fragment", "said"),
     [
-        "model=nothing&example=nobody",
-        "model=mortgage&question=%7B&person=5",
-        "model=mortgage&question=%5B5%5D&person=%5B%5D",
-        "%",
+        ("model=nothing&example=nobody", "The link asks for the model “nothing”, which is not here."),
+        ("model=mortgage&example=nobody", "The link asks for the example “nobody”, which this model does not have."),
+        ("model=mortgage&question=%7B", "The link cannot be read where it gives the question: left out."),
+        (
+            "model=mortgage&question=%5B5%5D&person=%5B%5D",
+            "The link cannot be read where it gives the question and the person: left out.",
+        ),
+        ("model=mortgage&person=%7B%22instance%22%3A", "The link cannot be read where it gives the person: left out."),
+        (
+            "model=mortgage&person=%7B%22instance%22%3Anull%7D",
+            "The link is not as it should be, and was not used. “instance” must be an object of values by feature.",
+        ),
     ],
 )
-def test_an_address_that_makes_no_sense_opens_an_empty_page(page: Page, fragment: str):
+def test_an_address_that_makes_no_sense_opens_an_empty_page_and_says_so(page: Page, fragment: str, said: str):
     page.goto(f"/#{fragment}")
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_text(said)
     expect(example(page, "several ways")).to_be_visible()
     expect(page.get_by_text("Nobody has been asked about yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize("fragment", ["", "model=mortgage", "model=mortgage&example=several-ways", "%"])
+def test_of_an_address_that_makes_sense_nothing_is_said(page: Page, fragment: str):
+    page.goto(f"/#{fragment}")
+    expect(example(page, "several ways")).to_be_visible()
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_count(0)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_csv_file_may_have_the_context_and_more_than_is_needed(page: Page, ser
     header = ";".join(["Patient", *PANEL])
     row = ";".join(["17", *PANEL.values()])
     expect(paste(page, f"{header}\n{row}\n{row}\n")).to_be_hidden()
-    expect(page.get_by_role("alert").first).to_have_text("The first row was taken. Not used: Patient.")
+    expect(page.get_by_role("alert").first).to_have_text("2 rows: the first was taken. Not used: Patient.")
     expect(page.get_by_label("sex", exact=True).locator("option:checked")).to_have_text("female")
     expect(page.get_by_label("age", exact=True)).to_have_value("39")
     expect_plans(page, answer_to(server, "hcv", example_of(server, "hcv", "several-ways")))
@@ -142,6 +142,21 @@ def test_what_is_wrong_with_a_paste_is_told(page: Page):
         dialog.get_by_role("button", name="Cancel").click()
         expect(dialog).to_be_hidden()
     expect(field(page, DEBT)).to_have_value("")
+
+
+def test_of_several_people_the_first_is_taken_and_that_is_told(page: Page):
+    open_model(page, "mortgage")
+    told = page.get_by_role("alert").first
+    for text, said in {
+        "\n".join([NAMES, VALUES, VALUES, VALUES]): "3 rows: the first was taken.",
+        f"{VALUES}\n{VALUES}": "2 rows: the first was taken.",
+        '[{"pirat": 0.42}, {"pirat": 0.5}]': "2 in the list: the first was taken.",
+    }.items():
+        paste(page, text)
+        expect(told).to_have_text(said)
+        expect(field(page, DEBT)).to_have_value("0.42")
+    paste(page, VALUES)
+    expect(told).to_be_hidden()
 
 
 def test_values_that_are_not_pasted_are_named(page: Page):

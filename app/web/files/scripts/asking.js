@@ -47,10 +47,10 @@ export function createAsker(store, onKeyNeeded) {
   return { ask, stop: () => end("stopped"), leave: () => end(null) };
 }
 
-// Whether so few features can move that all of their subsets are drawn.
+// Whether there is something to turn, and so few features can move that all of their subsets are drawn.
 export function isDrawn(start) {
   const movable = movableIn(start);
-  return movable > 0 && movable <= MOST_DRAWN;
+  return !start?.prediction.favourable && movable > 0 && movable <= MOST_DRAWN;
 }
 
 // Whether the subsets are worth asking for: for the picture, or for what comes closest within rules that leave no plan.

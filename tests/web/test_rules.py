@@ -244,6 +244,7 @@ def test_no_rule_is_offered_for_a_feature_without_a_range(page: Page):
         for name in ("Feature", "this feature"):
             expect(dialog.get_by_label(name, exact=True).locator("option")).to_have_text(ranged)
         dialog.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("button", name="Rule… for")).to_have_count(len(ranged))
         example(page, "several ways").click()
         await_the_end(page)
 

@@ -44,7 +44,7 @@ export function featureRow(feature, actions, openRule) {
     help.title = source;
     flaw.textContent = flawText ? `${title} ${flawText}` : "";
     input.element.setAttribute("aria-invalid", String(Boolean(flawText)));
-    controls.show(rules, finding);
+    controls.show(rules);
   }
 
   return { row, show, feature };
@@ -97,7 +97,7 @@ function featureControls(feature, title, actions, openRule) {
   handle.append(unseen(` for ${title}`));
   const element = h("div", { class: "controls" }, lock, direction, handle);
 
-  function show({ locked, way, alwaysLocked, alwaysWay }, finding) {
+  function show({ ranged, locked, way, alwaysLocked, alwaysWay }) {
     const closed = locked || alwaysLocked;
     const by = alwaysLocked ? ", always, by the registry" : "";
     lock.replaceChildren(padlock(closed), closed ? "Locked" : "Lock", unseen(` ${title}${by}`));
@@ -108,8 +108,8 @@ function featureControls(feature, title, actions, openRule) {
       direction.disabled = Boolean(alwaysWay);
     }
     // Of what has no range nothing can be asked, unless something was.
-    handle.hidden = finding?.why_not === "no_range";
-    element.hidden = handle.hidden && !closed && !way && !alwaysWay;
+    handle.hidden = !ranged;
+    element.hidden = !ranged && !closed && !way && !alwaysWay;
   }
 
   return { element, handle, show };

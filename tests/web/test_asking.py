@@ -17,6 +17,7 @@ from tests.web.visiting import (
     example_of,
     expect_plans,
     field,
+    lock,
     open_model,
     open_options,
     region,
@@ -141,6 +142,49 @@ def test_another_threshold_and_another_registry_are_asked_for(page: Page, server
     request = {**example_of(server, "hcv", "several-ways"), "registry": "hcv-paper-tight"}
     expect_plans(page, answer_to(server, "hcv", request))
     expect(page.get_by_text("normal ranges hcv-paper-tight")).to_be_visible()
+
+
+@pytest.mark.parametrize("text", ["0.76%", "abc"])
+def test_a_threshold_that_is_no_number_leaves_no_answer_that_looks_current(page: Page, server: LiveServer, text: str):
+    visit(page)
+    open_options(page)
+    threshold = page.get_by_label("Threshold")
+    threshold.fill("0.85")
+    expect(region(page, "The decision")).to_contain_text("approved needs a score of at least 0.85.")
+    await_the_end(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    threshold.fill(text)
+    expect(threshold).to_have_accessible_description(re.compile("write a number such as"))
+    expect(region(page, "The decision")).to_contain_text("That was said before the last change")
+    expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
+    # Nothing to copy, and nothing in the address, of a threshold that is not written there any more.
+    expect(region(page, "Take it away")).to_be_hidden()
+    assert "threshold" not in page.url
+    lock(page, DEBT).click()
+    expect(threshold).to_have_value(text)
+    assert not [url for url in asked if url.endswith("/counterfactuals")]
+    threshold.fill("0.7")
+    request = {**example_of(server, "mortgage", "several-ways"), "target": {"threshold": 0.7}}
+    expect_plans(page, answer_to(server, "mortgage", {**request, "constraints": {"immutable": ["pirat"]}}))
+    expect(threshold).to_have_attribute("aria-invalid", "false")
+    threshold.fill(text)
+    example(page, "exactly one way").click()
+    expect(threshold).to_have_value("")
+    expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "exactly-one-way")))
+
+
+def test_a_threshold_that_no_share_can_reach_is_hinted_at(page: Page):
+    visit(page, "hcv")
+    open_options(page)
+    hint = page.get_by_text("Scores of this model lie between 0 and 1: none reaches 1.5.")
+    page.get_by_label("Threshold").fill("0.9")
+    expect(page.get_by_text("needs a score of at least 0.9.")).to_be_visible()
+    expect(hint).to_be_hidden()
+    page.get_by_label("Threshold").fill("1.5")
+    expect(hint).to_be_visible()
+    expect(region(page, "The decision")).to_contain_text("needs a score of at least 1.5.")
 
 
 def test_another_model_leaves_nothing_of_the_one_before(page: Page, server: LiveServer):

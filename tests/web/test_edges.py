@@ -267,10 +267,10 @@ def test_a_pasted_request_with_rules_of_another_shape_is_told(
 def test_what_was_said_of_a_paste_is_gone_with_it(page: Page):
     open_model(page, "synthetic")
     paste(page, "A,B,C,D\n-0.8,-0.3,-1.1,0.2\n1,1,1,1")
-    expect(page.get_by_text("The first row was taken.")).to_be_visible()
+    expect(page.get_by_text("2 rows: the first was taken.")).to_be_visible()
     example(page, "exactly one way").click()
     await_the_end(page)
-    expect(page.get_by_text("The first row was taken.")).to_be_hidden()
+    expect(page.get_by_text("2 rows: the first was taken.")).to_be_hidden()
 
 
 def test_no_ranges_at_all_are_not_shown_as_the_usual_ones(page: Page, server: LiveServer):

@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.live_server import LiveServer
@@ -16,6 +17,7 @@ from tests.web.visiting import (
     field,
     lock,
     open_model,
+    open_options,
     paste,
     region,
     rules,
@@ -77,10 +79,40 @@ def test_a_csv_file_may_have_the_context_and_more_than_is_needed(page: Page, ser
     header = ";".join(["Patient", *PANEL])
     row = ";".join(["17", *PANEL.values()])
     expect(paste(page, f"{header}\n{row}\n{row}\n")).to_be_hidden()
-    expect(page.get_by_role("alert").first).to_have_text("The first row was taken. Not used: Patient.")
+    expect(page.get_by_role("alert").first).to_have_text("2 rows: the first was taken. Not used: Patient.")
     expect(page.get_by_label("sex", exact=True).locator("option:checked")).to_have_text("female")
     expect(page.get_by_label("age", exact=True)).to_have_value("39")
     expect_plans(page, answer_to(server, "hcv", example_of(server, "hcv", "several-ways")))
+
+
+@pytest.mark.parametrize("said", ["f", "Female"])
+def test_a_context_that_no_range_knows_is_told_and_not_asked_about(page: Page, server: LiveServer, said: str):
+    """The ranges without a sex would hold then, and nobody would notice."""
+    open_model(page, "hcv")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    paste(page, f"{';'.join(PANEL)}\n{';'.join({**PANEL, 'sex': said}.values())}")
+    sex = page.get_by_label("sex", exact=True)
+    expect(sex).to_have_attribute("aria-invalid", "true")
+    expect(sex).to_have_accessible_description(f"“{said}” is not a value that a range knows: female, male")
+    expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
+    assert not [url for url in asked if url.endswith("/counterfactuals")]
+    sex.select_option(label="female")
+    expect(sex).to_have_attribute("aria-invalid", "false")
+    expect_plans(page, answer_to(server, "hcv", example_of(server, "hcv", "several-ways")))
+    expect(sex.locator("option")).to_have_text(["not said", "female", "male"])
+
+
+def test_ranges_that_ask_for_no_sex_take_any(page: Page, server: LiveServer):
+    request = {**example_of(server, "hcv", "several-ways"), "context": {"sex": "f"}, "registry": "hcv-paper-tight"}
+    open_model(page, "hcv")
+    paste(page, json.dumps(request))
+    expect_plans(page, answer_to(server, "hcv", request))
+    expect(page.get_by_text("No range here asks for sex.")).to_be_visible()
+    open_options(page)
+    page.get_by_label("Normal ranges").select_option(label="hcv")
+    expect(page.get_by_label("sex", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(region(page, "The decision")).to_contain_text("That was said before the last change")
 
 
 def test_a_request_in_json_brings_its_rules(page: Page, server: LiveServer):
@@ -110,6 +142,21 @@ def test_what_is_wrong_with_a_paste_is_told(page: Page):
         dialog.get_by_role("button", name="Cancel").click()
         expect(dialog).to_be_hidden()
     expect(field(page, DEBT)).to_have_value("")
+
+
+def test_of_several_people_the_first_is_taken_and_that_is_told(page: Page):
+    open_model(page, "mortgage")
+    told = page.get_by_role("alert").first
+    for text, said in {
+        "\n".join([NAMES, VALUES, VALUES, VALUES]): "3 rows: the first was taken.",
+        f"{VALUES}\n{VALUES}": "2 rows: the first was taken.",
+        '[{"pirat": 0.42}, {"pirat": 0.5}]': "2 in the list: the first was taken.",
+    }.items():
+        paste(page, text)
+        expect(told).to_have_text(said)
+        expect(field(page, DEBT)).to_have_value("0.42")
+    paste(page, VALUES)
+    expect(told).to_be_hidden()
 
 
 def test_values_that_are_not_pasted_are_named(page: Page):

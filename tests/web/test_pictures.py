@@ -6,12 +6,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.live_server import LiveServer
+from tests.web.browser import PHONE
 from tests.web.conftest import OpenPage
 from tests.web.visiting import (
     answer_to,
+    await_the_end,
     cards,
     example_of,
     expect_plans,
+    field,
     focused_name,
     lock,
     open_model,
@@ -139,3 +142,51 @@ def test_a_number_that_is_predicted_has_its_combinations_too(open_page: OpenPage
     request = example_of(made_up, "pressure", "too-high")
     expect_plans(page, answer_to(made_up, "pressure", request))
     expect(nodes(page)).to_have_count(len(subsets_of(made_up, "pressure", request)))
+
+
+@pytest.mark.parametrize("model", ["mortgage", "hcv"])
+def test_the_picture_fits_a_screen(open_page: OpenPage, server: LiveServer, model: str):
+    """Four movable features with their names, and six without."""
+    page = open_page(server, viewport={"width": 1280, "height": 900})
+    visit(page, model)
+    if model == "hcv":
+        for title in ("Albumin", "Alkaline phosphatase"):
+            lock(page, title).click()
+        expect(nodes(page)).to_have_count(64)
+    expect(nodes(page).first).to_be_visible()
+    assert overflow(page) == 0
+    expect(page.get_by_text("scroll the picture sideways")).to_be_hidden()
+
+
+def test_a_picture_wider_than_a_phone_says_that_it_is_scrolled(open_page: OpenPage, server: LiveServer):
+    page = open_page(server, **{**PHONE, "viewport": {"width": 375, "height": 800}})
+    visit(page)
+    expect(page.get_by_text("There is more on both sides: scroll the picture sideways.")).to_be_visible()
+    expect(nodes(page)).to_have_count(16)
+    # Its middle is seen first.
+    scrolled = page.locator(".scrolled").evaluate("(box) => box.scrollLeft")
+    assert scrolled == pytest.approx(overflow(page) / 2, abs=2)
+    assert scrolled > 0
+
+
+def overflow(page: Page) -> int:
+    """How much wider the picture is than its place."""
+    return page.locator(".scrolled").evaluate("(box) => box.scrollWidth - box.clientWidth")
+
+
+def test_where_nothing_has_to_change_nothing_is_drawn_as_turning_it(page: Page, server: LiveServer):
+    """Nor is there a way to plans that are none, or a bill for a search that was none."""
+    visit(page, "mortgage", "already favourable")
+    field(page, "Debt payments to income").fill("0.37")
+    instance = {**example_of(server, "mortgage", "already-favourable")["instance"], "pirat": 0.37}
+    start = answer_to(server, "mortgage", {"instance": instance})["start"]
+    assert start["prediction"]["favourable"]
+    assert any(feature["movable"] for feature in start["features"])
+    expect(region(page, "The decision")).to_contain_text(f"{start['prediction']['score']:.3f}")
+    await_the_end(page)
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("group", name=DIAGRAM)).to_have_count(0)
+    plans = region(page, "Plans that turn it")
+    expect(plans).to_contain_text("Nothing has to change.")
+    expect(plans).not_to_contain_text("scored")
+    expect(page.locator(".jump")).to_be_hidden()

@@ -1,5 +1,6 @@
 """The plans: sorted, filtered, pinned and compared; and very many of them."""
 
+import json
 import re
 
 from playwright.sync_api import Page, expect
@@ -21,6 +22,7 @@ from tests.web.visiting import (
     field,
     lock,
     open_model,
+    paste,
     pin,
     region,
     visit,
@@ -148,3 +150,14 @@ def test_the_page_answers_while_plans_stream_in(open_page: OpenPage, made_up: Li
     field(page, "f2").fill("1")
     # Any 4 of the other 15.
     expect(region(page, "Plans that turn it")).to_contain_text("1,365 plans")
+
+
+def test_what_is_minimal_and_what_a_cost_is_is_explained_where_it_is_said(page: Page, server: LiveServer):
+    open_model(page, "mortgage")
+    paste(page, json.dumps({**example_of(server, "mortgage", "several-ways"), "weights": {"chist": 2.5}}))
+    expect(page.get_by_text("there are no other minimal plans")).to_have_attribute("title", re.compile("no part of"))
+    cost = cards(page).get_by_text("2 changes, cost 3.5").first
+    expect(cost).to_have_attribute(
+        "title", "Cost: the weights of its changes together; a change without a weight weighs 1."
+    )
+    expect(page.get_by_label("Sort").locator("option").last).to_have_text("lowest cost (sum of weights) first")

@@ -1,5 +1,6 @@
 """What may change: by a lock, a direction, a number, a rule between two, a formula; each asks again at once."""
 
+import json
 import re
 from typing import Any
 
@@ -15,11 +16,14 @@ from tests.web.visiting import (
     LOAN,
     add_rule,
     answer_to,
+    await_the_end,
     example,
     example_of,
     expect_plans,
     field,
     lock,
+    open_model,
+    paste,
     region,
     row,
     rules,
@@ -221,3 +225,60 @@ def test_rules_stay_when_a_value_is_edited(page: Page, server: LiveServer):
     instance = {**example_of(server, "mortgage", "several-ways")["instance"], "lvrat": 0.9}
     answer = answer_to(server, "mortgage", {"instance": instance, "constraints": {"immutable": ["pirat"]}})
     expect_plans(page, answer)
+
+
+def test_no_rule_is_offered_for_a_feature_without_a_range(page: Page):
+    """Before anybody is asked about, and after."""
+    open_model(page, "mortgage")
+    ranged = [
+        DEBT,
+        HOUSING,
+        LOAN,
+        CREDIT,
+        "Mortgage payment history, 1 (best) to 4",
+        "Public record of bad credit, 1 is yes",
+    ]
+    for _ in range(2):
+        region(page, "What may change").get_by_role("button", name="Connect two features").click()
+        dialog = page.get_by_role("dialog", name="Add a rule")
+        for name in ("Feature", "this feature"):
+            expect(dialog.get_by_label(name, exact=True).locator("option")).to_have_text(ranged)
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(page.get_by_role("button", name="Rule… for")).to_have_count(len(ranged))
+        example(page, "several ways").click()
+        await_the_end(page)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "said"),
+    [
+        ({"correlated": [["pirat", "selfemp"]]}, "no effect: Self-employed, 1 is yes has no range"),
+        ({"causal": [{"cause": "selfemp", "effects": ["pirat"]}]}, "no effect: Self-employed, 1 is yes has no range"),
+        ({"exclusive": [["selfemp", "unemp"]]}, re.compile("no effect: Self-employed, 1 is yes and .* have no range")),
+        ({"required": ["selfemp"]}, "no effect: Self-employed, 1 is yes has no range"),
+        ({"correlated": [["pirat", "hirat", "selfemp"]]}, None),
+        ({"causal": [{"cause": "pirat", "effects": ["hirat", "selfemp"]}]}, None),
+    ],
+)
+def test_a_rule_without_effect_says_so(page: Page, server: LiveServer, constraints: dict, said: Any):
+    """And has none: the plans are those without it."""
+    request = example_of(server, "mortgage", "several-ways")
+    open_model(page, "mortgage")
+    paste(page, json.dumps({**request, "constraints": constraints}))
+    await_the_end(page)
+    expect(rules(page)).to_have_count(1)
+    if said is None:
+        expect(rules(page)).not_to_contain_text("no effect")
+    else:
+        expect(rules(page)).to_contain_text(said)
+        expect_plans(page, answer_to(server, "mortgage", request))
+
+
+def test_a_formula_with_a_mistake_does_not_look_as_if_it_were_in_force(page: Page, watch: Watch):
+    watch.expect(REFUSED)
+    visit(page)
+    page.get_by_label("Formula 1").fill("pirat xor hirta")
+    expect(rules(page)).to_contain_text("not in force: it has a mistake")
+    page.get_by_label("Formula 1").fill("pirat xor hirat")
+    await_the_end(page)
+    expect(rules(page)).not_to_contain_text("not in force")

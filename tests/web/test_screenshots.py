@@ -44,7 +44,7 @@ def test_on_a_phone(open_page: OpenPage, server: LiveServer, take_picture: TakeP
 
 def test_on_paper(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
     """As wide as what the margins leave of a sheet."""
-    page = open_page(server, viewport={"width": 720, "height": 960}, **STILL)
+    page = open_page(server, viewport={"width": 720, "height": 990}, **STILL)
     visit(page, "hcv")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")

@@ -26,6 +26,7 @@ from tests.web.visiting import (
     open_options,
     paste,
     region,
+    row,
     rules,
     visit,
 )
@@ -161,18 +162,34 @@ def test_a_reload_finds_model_example_rules_and_order_again(page: Page, server: 
 
 
 @pytest.mark.parametrize(
-    "fragment",
+    ("fragment", "said"),
     [
-        "model=nothing&example=nobody",
-        "model=mortgage&question=%7B&person=5",
-        "model=mortgage&question=%5B5%5D&person=%5B%5D",
-        "%",
+        ("model=nothing&example=nobody", "The link asks for the model “nothing”, which is not here."),
+        ("model=mortgage&example=nobody", "The link asks for the example “nobody”, which this model does not have."),
+        ("model=mortgage&question=%7B", "The link cannot be read where it gives the question: left out."),
+        (
+            "model=mortgage&question=%5B5%5D&person=%5B%5D",
+            "The link cannot be read where it gives the question and the person: left out.",
+        ),
+        ("model=mortgage&person=%7B%22instance%22%3A", "The link cannot be read where it gives the person: left out."),
+        (
+            "model=mortgage&person=%7B%22instance%22%3Anull%7D",
+            "The link is not as it should be, and was not used. “instance” must be an object of values by feature.",
+        ),
     ],
 )
-def test_an_address_that_makes_no_sense_opens_an_empty_page(page: Page, fragment: str):
+def test_an_address_that_makes_no_sense_opens_an_empty_page_and_says_so(page: Page, fragment: str, said: str):
     page.goto(f"/#{fragment}")
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_text(said)
     expect(example(page, "several ways")).to_be_visible()
     expect(page.get_by_text("Nobody has been asked about yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize("fragment", ["", "model=mortgage", "model=mortgage&example=several-ways", "%"])
+def test_of_an_address_that_makes_sense_nothing_is_said(page: Page, fragment: str):
+    page.goto(f"/#{fragment}")
+    expect(example(page, "several ways")).to_be_visible()
+    expect(page.get_by_role("alert").filter(visible=True)).to_have_count(0)
 
 
 @pytest.mark.parametrize(
@@ -191,11 +208,58 @@ def test_on_paper_there_is_one_clean_page(page: Page, model: str, person: str, k
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
-def test_paper_names_what_chose_the_ranges(page: Page):
+@pytest.mark.parametrize("model", ["hcv", "mortgage", "synthetic", "thyroid"])
+def test_every_shipped_example_fits_one_sheet(page: Page, server: LiveServer, model: str):
+    with server.client() as client:
+        names = client.get(f"/v1/models/{model}").json()["examples"]
+    for name in names:
+        visit(page, model, name.replace("-", " "))
+        page.emulate_media(media="print")
+        assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) == 1, name
+        page.emulate_media(media="screen")
+
+
+def test_paper_names_what_chose_the_ranges_and_which_answer_it_is(page: Page, server: LiveServer):
+    with page.expect_response("**/counterfactuals") as answered:
+        visit(page, "hcv")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    note = page.get_by_text("Context: sex female, age 39.")
+    expect(note).to_have_text(
+        re.compile(
+            r"^Context: sex female, age 39\. Asked \d+ [A-Z][a-z]+ 20\d\d at \d\d:\d\d:\d\d UTC\. "
+            rf"Request {answered.value.headers['x-request-id']}\.$"
+        )
+    )
+    expect(note).to_be_visible()
+    expect(page.get_by_text("Model hcv 1.0.0 (sha256 d0492cc2b969), normal ranges hcv 2026-11.")).to_be_visible()
+
+
+def test_paper_has_the_range_and_the_target_of_each_value_in_words(page: Page):
     visit(page, "hcv")
+    page.emulate_media(media="print")
+    for title, said in {
+        "Aspartate aminotransferase": "normal 10 to 35 U/L (sex female); would move to 22.5 U/L",
+        "Protein, total": "normal 66 to 83 g/L",
+    }.items():
+        expect(row(page, title).get_by_text(said, exact=True)).to_be_visible()
+
+
+def test_paper_has_the_context_also_of_who_could_not_be_asked_about(page: Page):
+    visit(page, "hcv")
+    field(page, "Albumin").fill("")
+    expect(page.get_by_text("Albumin is still missing")).to_be_visible()
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     expect(page.get_by_text("Context: sex female, age 39.")).to_be_visible()
+
+
+def test_paper_does_not_show_where_the_focus_was(page: Page):
+    visit(page, "hcv")
+    field(page, "Albumin").focus()
+    expect(field(page, "Albumin")).not_to_have_css("outline-style", "none")
+    page.emulate_media(media="print")
+    expect(field(page, "Albumin")).to_have_css("outline-style", "none")
 
 
 def test_paper_names_what_to_give_up(page: Page):

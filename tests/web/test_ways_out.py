@@ -68,6 +68,25 @@ def test_what_comes_closest_within_the_rules_is_told(
     expect(told).to_be_hidden()
 
 
+def test_a_budget_that_was_spent_before_it_was_known_why_is_told(page: Page, server: LiveServer):
+    """It was not the time that was over; and what comes closest may break the rules."""
+    request = {**example_of(server, "mortgage", "no-way-out"), "limits": {"max_model_rows": 8}}
+    open_model(page, "mortgage")
+    paste(page, json.dumps(request))
+    told = region(page, PLANS)
+    expect(told).to_contain_text("The budget of 8 model rows was spent before it was known why.")
+    expect(told).not_to_contain_text("not time enough")
+    expect(told.get_by_role("heading", name="What comes closest, rules aside", exact=True)).to_be_visible()
+
+
+def test_without_rules_there_are_none_to_leave_aside(page: Page):
+    visit(page, "hcv", "no way out")
+    closest = region(page, PLANS).get_by_role("heading", name=re.compile("^What comes closest"))
+    expect(closest).to_have_text("What comes closest")
+    page.get_by_label("Changes at most").select_option(label="1")
+    expect(closest).to_have_text("What comes closest, rules aside")
+
+
 def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
     """The example of the made-up features has two ways out."""
     request = example_of(server, "synthetic", "no-way-out")

@@ -3,7 +3,7 @@
 import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
 import { parseNumber } from "./numbers.js";
 import { without } from "./own.js";
-import { partsOf, registryOf } from "./request.js";
+import { contextFlawsOf, partsOf, registryOf } from "./request.js";
 import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
@@ -41,7 +41,10 @@ export function createActions(store, asker) {
     // Without it the page still works: what a registry always asks for is then shown by its path.
     const registry = name === null ? null : await getRegistry(name).catch(() => null);
     const now = store.get();
-    if (now.model === model && registryOf(model, now.question) === name) store.set({ registry });
+    if (now.model !== model || registryOf(model, now.question) !== name) return;
+    store.set({ registry });
+    // What it knows of the context may let the question be asked, or keep it from being asked.
+    if (JSON.stringify(contextFlawsOf(now)) !== JSON.stringify(contextFlawsOf(store.get()))) asker.ask();
   }
 
   // A model, and who is asked about: nobody, an example by its name, or somebody.
@@ -57,7 +60,8 @@ export function createActions(store, asker) {
     const { instance, context } = chosen ? partsOf(chosen.request) : { instance: {}, context: {}, ...person };
     const view = { ...NO_VIEW, sort: sort ?? NO_VIEW.sort };
     const somebody = { instance, context, example: chosen ? example : null };
-    change({ ...NOBODY, model, examples, registry: null, question, view, ...somebody });
+    const asked = { question, thresholdText: null };
+    change({ ...NOBODY, model, examples, registry: null, view, ...asked, ...somebody });
     await loadRegistry();
   }
 
@@ -67,8 +71,9 @@ export function createActions(store, asker) {
     // What was set on the page stays, unless what is taken brings its own; an example is a whole request.
     const kept = { ...known, ...question, constraints: request.constraints ? question.constraints : known.constraints };
     const view = { ...store.get().view, wanted: {}, pinned: [] };
-    const asked = example === null ? kept : question;
-    change({ instance, context, question: asked, texts: {}, contextTexts: {}, example, view, fresh: true });
+    const asked = example === null ? { question: kept } : { question };
+    if (example !== null || request.target) asked.thresholdText = null;
+    change({ instance, context, ...asked, texts: {}, contextTexts: {}, example, view, fresh: true });
     return loadRegistry();
   }
 
@@ -108,6 +113,14 @@ export function createActions(store, asker) {
     },
 
     changeQuestion,
+    // A number, or nothing, or what is written there and is neither: then the one before holds no longer.
+    setThreshold(text) {
+      const { value, flaw } = text.trim() === "" ? {} : parseNumber(text);
+      const { threshold: _, ...others } = store.get().question.target ?? {};
+      const target = value === undefined ? others : { ...others, threshold: value };
+      store.set({ thresholdText: flaw ? { text, flaw } : null });
+      changeQuestion({ target: Object.keys(target).length ? target : undefined }, { typing: true });
+    },
     toggleLock(name) {
       const place = (constraints().immutable ?? []).indexOf(name);
       changeConstraints(

@@ -1,6 +1,6 @@
 // Asks the service whenever the question has changed, and puts what comes back into the store.
 
-import { flawsOf, isEmpty, requestOf } from "./request.js";
+import { contextFlawsOf, flawsOf, isEmpty, requestOf } from "./request.js";
 import { judgeSubsets, Problem, streamCounterfactuals } from "./service.js";
 import { hasEnded, NO_ANSWER, NO_PICTURE } from "./state.js";
 
@@ -35,7 +35,7 @@ export function createAsker(store, onKeyNeeded) {
     const state = store.get();
     if (!state.model) return;
     const flaws = flawsOf(state);
-    const isFlawed = Object.keys(flaws).length || Object.keys(state.contextTexts).length;
+    const isFlawed = [flaws, contextFlawsOf(state), state.thresholdText ?? {}].some((one) => Object.keys(one).length);
     if (isEmpty(state)) store.set({ answer: NO_ANSWER, ...NO_PICTURE, flaws: {} });
     else if (isFlawed) store.set({ answer: { ...NO_ANSWER, phase: "incomplete" }, flaws, ...discarded(state) });
     else {
@@ -47,10 +47,10 @@ export function createAsker(store, onKeyNeeded) {
   return { ask, stop: () => end("stopped"), leave: () => end(null) };
 }
 
-// Whether so few features can move that all of their subsets are drawn.
+// Whether there is something to turn, and so few features can move that all of their subsets are drawn.
 export function isDrawn(start) {
   const movable = movableIn(start);
-  return movable > 0 && movable <= MOST_DRAWN;
+  return !start?.prediction.favourable && movable > 0 && movable <= MOST_DRAWN;
 }
 
 // Whether the subsets are worth asking for: for the picture, or for what comes closest within rules that leave no plan.

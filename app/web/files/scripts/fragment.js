@@ -5,12 +5,15 @@ const OF_THE_PERSON = ["guide", "normal_ranges", "weights"];
 
 export function readFragment() {
   const parts = new URLSearchParams(location.hash.slice(1));
+  const [question, person] = ["question", "person"].map((name) => parsed(parts.get(name)));
   return {
     model: parts.get("model"),
     example: parts.get("example"),
-    question: parsed(parts.get("question")) ?? {},
-    person: parsed(parts.get("person")),
+    question: question ?? {},
+    person: person ?? null,
     sort: parts.get("sort"),
+    // What stands there and cannot be read.
+    unreadable: Object.entries({ question, person }).flatMap(([name, value]) => (value === undefined ? [name] : [])),
   };
 }
 
@@ -41,11 +44,12 @@ function fragmentOf({ model, example, question, view }, person = null) {
   return parts.toString();
 }
 
+// An object, null where there is none, undefined where it is something else.
 function parsed(text) {
   try {
     const value = JSON.parse(text);
-    return typeof value === "object" && !Array.isArray(value) ? value : null;
+    return typeof value === "object" && !Array.isArray(value) ? value : undefined;
   } catch {
-    return null;
+    return undefined;
   }
 }

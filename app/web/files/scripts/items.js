@@ -111,6 +111,28 @@ export function itemWords(constraints, path, titled) {
   }
 }
 
+// The features without a range for which an item has no effect; none where it has one.
+export function idlersOf(constraints, path, hasRange) {
+  const [kind, place, value] = itemAt(constraints, path);
+  const without = (names) => names.filter((name) => !hasRange(name));
+  switch (kind) {
+    case "immutable":
+    case "required":
+      return without([value]);
+    case "directions":
+    case "max_step":
+      return without([place]);
+    case "causal":
+      if (!hasRange(value.cause)) return [value.cause];
+      return value.effects.some(hasRange) ? [] : value.effects;
+    case "correlated":
+    case "exclusive":
+      return value.filter(hasRange).length < 2 ? without(value) : [];
+    default:
+      return [];
+  }
+}
+
 // What a button that gives an item up says.
 export function dropWords(constraints, path, titled) {
   const [kind, place, value] = itemAt(constraints, path);

@@ -94,7 +94,7 @@ async function begin() {
     notice("This service has no model that you may use.");
     return;
   }
-  const { model, example, question, person, sort } = readFragment();
+  const { model, example, question, person, sort, unreadable } = readFragment();
   const name = models.some((one) => one.name === model) ? model : models[0].name;
   const request = { instance: {}, ...person, ...question };
   const flaw = requestFlaw(request);
@@ -103,6 +103,10 @@ async function begin() {
     : { example, sort, question: partsOf(request).question, person: person ? partsOf(request) : {} };
   await actions.chooseModel(name, wanted);
   if (flaw) notice(`The link is not as it should be, and was not used. ${flaw}`);
+  else if (model !== null && model !== name) notice(`The link asks for the model “${model}”, which is not here.`);
+  else if (unreadable.length) notice(`The link cannot be read where it gives the ${unreadable.join(" and the ")}: left out.`);
+  else if (example !== null && !store.get().examples.some((one) => one.name === example))
+    notice(`The link asks for the example “${example}”, which this model does not have.`);
 }
 
 guarded(begin);

@@ -18,8 +18,8 @@ function readJson(text, model) {
   } catch (error) {
     return { flaw: `This is not valid JSON: ${error.message}.` };
   }
-  const several = Array.isArray(value);
-  if (several) [value] = value;
+  const count = Array.isArray(value) ? value.length : 1;
+  if (Array.isArray(value)) [value] = value;
   if (typeof value !== "object" || value === null)
     return { flaw: "Paste one object: a request, or the values by feature." };
   const request = value.instance === undefined ? { instance: value } : value;
@@ -29,7 +29,7 @@ function readJson(text, model) {
   const unknown = Object.keys(request.instance).filter((name) => !names.includes(name));
   if (unknown.length)
     return { flaw: `Not a feature of this model: ${unknown.join(", ")}. Known are ${names.join(", ")}.` };
-  return { request, remark: several ? "The first of the list was taken." : "" };
+  return { request, remark: count > 1 ? `${count} in the list: the first was taken.` : "" };
 }
 
 function readCsv(text, model, known) {
@@ -54,9 +54,9 @@ function readCsv(text, model, known) {
     if (read.flaw) return { flaw: `${name}: ${read.flaw}.` };
     (feature ? request.instance : request.context)[name] = read.value;
   }
-  const left = rows.length - (hasHeader ? 2 : 1);
+  const count = rows.length - (hasHeader ? 1 : 0);
   const ignored = hasHeader ? rows[0].filter((_, index) => names[index] === null) : [];
-  const remarks = [left > 0 && "The first row was taken.", ignored.length && `Not used: ${ignored.join(", ")}.`];
+  const remarks = [count > 1 && `${count} rows: the first was taken.`, ignored.length && `Not used: ${ignored.join(", ")}.`];
   return { request, remark: remarks.filter(Boolean).join(" ") };
 }
 

@@ -55,6 +55,30 @@ export function isEmpty({ instance, texts }) {
   return !Object.keys(instance).length && !Object.keys(texts).length;
 }
 
+// What is wrong with the context: {name: what to do}. Where ranges ask for texts, another text would choose none of them
+// without a word. Of a registry that is not there yet nothing is known.
+export function contextFlawsOf({ model, registry, question, context, contextTexts }) {
+  const flaws = { ...contextTexts };
+  const asked = registryOf(model, question);
+  if (asked === null || asked !== (registry?.name ?? model.normal_ranges)) return flaws;
+  for (const [name, { values, number }] of contextFields(model, registry)) {
+    const value = own(context, name) ?? null;
+    const isOfTexts = !number && values.every((one) => typeof one === "string");
+    if (isOfTexts && value !== null && !values.includes(value))
+      flaws[name] = `“${value}” is not a value that a range knows: ${values.join(", ")}`;
+  }
+  return flaws;
+}
+
+// Whether a feature has a range to move into. What the service has found of a person tells; before that, what is known
+// of the registry, and what the request brings along.
+export function hasRange(name, { model, registry, question, start }) {
+  const finding = start?.features.find((one) => one.name === name);
+  if (finding) return finding.why_not !== "no_range";
+  const known = registry ? own(registry.features, name) : model.features.find((one) => one.name === name);
+  return Boolean(known?.ranges.length || known?.allowed.length || own(question.normal_ranges, name));
+}
+
 // What the ranges of a model ask for besides its features: a map of names to {values, number}.
 export function contextFields(model, registry) {
   const fields = new Map();

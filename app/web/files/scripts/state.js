@@ -41,6 +41,8 @@ export const INITIAL = {
   examples: [],
   registry: null,
   question: { constraints: {} },
+  // What is written as the threshold and is no number: {text, flaw}.
+  thresholdText: null,
   view: NO_VIEW,
   ...NOBODY,
 };

@@ -3,7 +3,7 @@
 import { button, field, fillSelect, h, mark } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { own } from "../own.js";
-import { contextFields, registryOf } from "../request.js";
+import { contextFields, contextFlawsOf, registryOf } from "../request.js";
 
 const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
 
@@ -79,9 +79,10 @@ function showContext(place, store, actions) {
     },
   );
   store.watch(
-    (state) => [state.model, state.registry, state.context, state.contextTexts],
-    (model, registry, context, texts) => {
-      for (const { name, show } of shown) show(own(context, name), own(texts, name));
+    (state) => [state.model, state.registry, state.question, state.context, state.contextTexts],
+    (model, registry, question, context) => {
+      const flaws = model ? contextFlawsOf(store.get()) : {};
+      for (const { name, show } of shown) show(own(context, name), own(flaws, name));
     },
   );
 }
@@ -107,11 +108,12 @@ function contextNumber(name, actions) {
 function contextSelect(name, { values }, actions) {
   let offered = values;
   const select = h("select", { onchange: () => actions.setContext(name, offered[select.value]) });
-  const show = (value) => {
-    // What was pasted may be none of those that a range asks for.
+  const show = (value, flaw) => {
+    // What was pasted may be none of those that a range asks for: it is shown, and said to be wrong.
     offered = value === undefined || values.includes(value) ? values : [...values, value];
     const choices = offered.map((one, index) => [String(index), String(one)]);
     fillSelect(select, [["-1", "not said"], ...choices], String(offered.indexOf(value)));
+    mark(select, flaw);
   };
   return { name, element: field(name, select), show };
 }
@@ -123,44 +125,48 @@ function options(store, actions) {
     type: "text",
     inputmode: "decimal",
     autocomplete: "off",
-    oninput: () => changeThreshold(threshold, store, actions),
+    oninput: () => actions.setThreshold(threshold.value),
   });
   const deadline = h("select", { onchange: () => changeDeadline(Number(deadline.value), store, actions) });
+  const hint = h("p", { class: "help" });
   const fields = [
     field("Normal ranges", registry),
     field("Threshold", threshold),
     field("Search for at most", deadline),
   ];
+  fields[1].append(hint);
+  const details = h(
+    "details",
+    { class: "options" },
+    h("summary", {}, "Ranges, threshold, time"),
+    h("div", { class: "context" }, fields),
+  );
   store.watch(
-    (state) => [state.model, state.question],
-    (model, question) => {
+    (state) => [state.model, state.question, state.thresholdText],
+    (model, question, written) => {
       if (!model) return;
       const registries = [...model.registries.map((name) => [name, name]), ["", "none"]];
       fillSelect(registry, registries, registryOf(model, question) ?? "");
       fields[1].hidden = !model.target.classes;
       threshold.placeholder = model.target.threshold ?? "class must win";
-      if (document.activeElement !== threshold) threshold.value = question.target?.threshold ?? "";
+      if (document.activeElement !== threshold) threshold.value = written?.text ?? question.target?.threshold ?? "";
+      mark(threshold, written?.flaw);
+      hint.textContent = thresholdHint(model, question.target?.threshold);
+      // What has to be mended is to be seen.
+      if (written) details.open = true;
       const chosen = question.limits?.deadline_ms;
       const offered = [...new Set([...DEADLINES_MS, chosen ?? DEADLINES_MS[0]])].sort((one, other) => one - other);
       const times = offered.map((time) => [String(time), `${time / 1000} s`]);
       fillSelect(deadline, [["0", "as the service is set up"], ...times], String(chosen ?? 0));
     },
   );
-  return h(
-    "details",
-    { class: "options" },
-    h("summary", {}, "Ranges, threshold, time"),
-    h("div", { class: "context" }, fields),
-  );
+  return details;
 }
 
-function changeThreshold(input, store, actions) {
-  const { value, flaw } = input.value.trim() === "" ? {} : parseNumber(input.value);
-  mark(input, flaw);
-  if (flaw) return;
-  const { threshold: _, ...others } = store.get().question.target ?? {};
-  const target = value === undefined ? others : { ...others, threshold: value };
-  actions.changeQuestion({ target: Object.keys(target).length ? target : undefined }, { typing: true });
+// Of shares of a whole it is known where they lie; a threshold beyond that may be asked for, and is seldom meant.
+function thresholdHint({ givesShares }, threshold) {
+  if (!givesShares || typeof threshold !== "number" || (threshold >= 0 && threshold <= 1)) return "";
+  return `Scores of this model lie between 0 and 1: ${threshold > 1 ? "none" : "every one"} reaches ${threshold}.`;
 }
 
 function changeDeadline(milliseconds, store, actions) {

@@ -3,7 +3,7 @@
 import { button, field, fillSelect, h, newId } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { readPasted } from "../pasting.js";
-import { contextFields } from "../request.js";
+import { contextFields, hasRange } from "../request.js";
 
 const TWO = [
   ["correlated", "moves together with"],
@@ -62,7 +62,9 @@ export function ruleDialog(store, actions) {
 
   return (from, to = null) => {
     const { model, start } = store.get();
-    const features = model.features.map(({ name, title }) => [name, title ?? name]);
+    // Of what has no range to move into a rule would say nothing.
+    const ranged = model.features.filter(({ name }) => hasRange(name, store.get()));
+    const features = ranged.map(({ name, title }) => [name, title ?? name]);
     // Those that can move come to mind first.
     const movable = (start?.features ?? []).filter((finding) => finding.movable).map(({ name }) => name);
     const likely = [...movable, ...features.map(([name]) => name)];
@@ -78,6 +80,7 @@ export function ruleDialog(store, actions) {
 
 // What is wrong with the rule, if anything is.
 function addRule(kind, one, other, most, actions) {
+  if (!one) return "No feature here has a range to move into.";
   if (TWO.some(([value]) => value === kind) && one === other) return "Choose two different features.";
   if (kind === "max_step") {
     const { value, flaw } = parseNumber(most);

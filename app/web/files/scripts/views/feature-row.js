@@ -44,7 +44,7 @@ export function featureRow(feature, actions, openRule) {
     help.title = source;
     flaw.textContent = flawText ? `${title} ${flawText}` : "";
     input.element.setAttribute("aria-invalid", String(Boolean(flawText)));
-    controls.show(rules, finding);
+    controls.show(rules);
   }
 
   return { row, show, feature };
@@ -97,7 +97,7 @@ function featureControls(feature, title, actions, openRule) {
   handle.append(unseen(` for ${title}`));
   const element = h("div", { class: "controls" }, lock, direction, handle);
 
-  function show({ locked, way, alwaysLocked, alwaysWay }, finding) {
+  function show({ ranged, locked, way, alwaysLocked, alwaysWay }) {
     const closed = locked || alwaysLocked;
     const by = alwaysLocked ? ", always, by the registry" : "";
     lock.replaceChildren(padlock(closed), closed ? "Locked" : "Lock", unseen(` ${title}${by}`));
@@ -108,7 +108,8 @@ function featureControls(feature, title, actions, openRule) {
       direction.disabled = Boolean(alwaysWay);
     }
     // Of what has no range nothing can be asked, unless something was.
-    element.hidden = finding?.why_not === "no_range" && !closed && !way && !alwaysWay;
+    handle.hidden = !ranged;
+    element.hidden = !ranged && !closed && !way && !alwaysWay;
   }
 
   return { element, handle, show };
@@ -168,7 +169,7 @@ function generalRange(feature) {
 function connectByDragging(row, handle, name, openRule) {
   handle.addEventListener("dragstart", (event) => event.dataTransfer.setData(DRAGGED, name));
   row.addEventListener("dragover", (event) => {
-    if (event.dataTransfer.types.includes(DRAGGED)) event.preventDefault();
+    if (event.dataTransfer.types.includes(DRAGGED) && !handle.hidden) event.preventDefault();
   });
   row.addEventListener("drop", (event) => {
     event.preventDefault();

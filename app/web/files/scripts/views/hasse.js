@@ -6,8 +6,8 @@ import { goalOf } from "../words.js";
 
 const RADIUS = 8;
 // Few nodes have their names beside them; of many there is only room for the marks.
-const LABELLED = { most: 16, x: 84, y: 92, line: 12, below: 28 };
-const CLOSE = { x: 28, y: 58 };
+const LABELLED = { most: 16, x: 84, y: 92, margin: 42, area: 14, line: 12, below: 28 };
+const CLOSE = { x: 25, y: 58, margin: 18, area: 12 };
 const SHAPES = {
   minimal: `M${-RADIUS - 1} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${2 * RADIUS + 2} 0a${RADIUS + 1} ${RADIUS + 1} 0 1 0 ${-2 * RADIUS - 2} 0`,
   maximal_failing: `M${-RADIUS} ${-RADIUS}h${2 * RADIUS}v${2 * RADIUS}h${-2 * RADIUS}z`,
@@ -18,15 +18,14 @@ const TICKS = { minimal: "M-4 0l3 3.5l5.5 -7", maximal_failing: "M-4 -4l8 8M4 -4
 
 export function hasse(subsets, model, titled, onChoose) {
   const goal = goalOf(subsets.target, model);
-  const labelled = subsets.subsets.length <= LABELLED.most;
-  const step = labelled ? LABELLED : CLOSE;
+  const step = subsets.subsets.length <= LABELLED.most ? LABELLED : CLOSE;
   const nodes = laidOut(subsets.subsets, step);
-  const width = Math.max(...nodes.map(({ x }) => x)) + 2 * step.x;
+  const width = Math.max(...nodes.map(({ x }) => x)) + 2 * step.margin;
   const height = subsets.features.length * step.y + 60;
   const said = h("p", { class: "said" }, "Point at a combination, or move through them with the arrow keys.");
   const drawing = svg("svg", {
     class: "hasse",
-    viewBox: `${-step.x} ${-height + 36} ${width} ${height}`,
+    viewBox: `${-step.margin} ${-height + 36} ${width} ${height}`,
     width: String(width * 1.1),
     role: "group",
     "aria-label": "All combinations of changes by size, from none at the bottom to all at the top",
@@ -34,7 +33,7 @@ export function hasse(subsets, model, titled, onChoose) {
   // Marks that are too small to be hit are of no use: where there is no room it is scrolled.
   drawing.style.minWidth = `${width}px`;
   drawing.append(svg("g", { class: "edges", "aria-hidden": "true" }, edges(nodes)));
-  const marks = nodes.map((node) => mark(node, words(node, titled, goal), labelled));
+  const marks = nodes.map((node) => mark(node, words(node, titled, goal), step));
   drawing.append(...marks);
   const tell = (index) => {
     said.textContent = words(nodes[index], titled, goal);
@@ -48,7 +47,19 @@ export function hasse(subsets, model, titled, onChoose) {
     );
   });
   marks[0].setAttribute("tabindex", "0");
-  return [h("figure", {}, h("div", { class: "scrolled" }, drawing), h("figcaption", {}, legend())), said];
+  return [h("figure", {}, scrolled(drawing), h("figcaption", {}, legend())), said];
+}
+
+// Where there is no room for the whole picture, its middle is shown, and that there is more.
+function scrolled(drawing) {
+  const box = h("div", { class: "scrolled" }, drawing);
+  const hint = h("p", { class: "help", hidden: true }, "↔ There is more on both sides: scroll the picture sideways.");
+  new ResizeObserver(() => {
+    const more = box.scrollWidth - box.clientWidth;
+    if (hint.hidden && more > 0) box.scrollLeft = more / 2;
+    hint.hidden = more <= 0;
+  }).observe(box);
+  return [hint, box];
 }
 
 function choose({ role, features }, onChoose) {
@@ -84,7 +95,7 @@ function edges(nodes) {
   );
 }
 
-function mark(node, words, labelled) {
+function mark(node, words, step) {
   const element = svg(
     "g",
     {
@@ -94,11 +105,11 @@ function mark(node, words, labelled) {
       role: node.role === "minimal" ? "button" : "img",
       "aria-label": words,
     },
-    svg("circle", { class: "target-area", r: "14" }),
+    svg("circle", { class: "target-area", r: step.area }),
     svg("path", { d: SHAPES[node.kind] }),
   );
   if (node.role) element.append(tick(node.role));
-  if (labelled) element.append(...label(node.features), reach(node.features.length));
+  if (step === LABELLED) element.append(...label(node.features), reach(node.features.length));
   return element;
 }
 
@@ -162,7 +173,7 @@ function neighbour(key, nodes, index) {
 
 function legend() {
   return [
-    ["minimal", "a plan: minimal"],
+    ["minimal", "a plan: minimal, no part of it would do"],
     ["favourable", "turns the decision, but is not minimal"],
     ["maximal_failing", "a largest set that still fails"],
     ["failing", "fails"],

@@ -2,6 +2,7 @@
 
 import { h } from "../elements.js";
 import { counted } from "../numbers.js";
+import { isRunning } from "../state.js";
 
 export function showJump(section, store, plans) {
   const button = h("button", { type: "button", class: "jump", onclick: () => lead(plans) });
@@ -9,7 +10,7 @@ export function showJump(section, store, plans) {
   store.watch(
     (state) => [state.answer],
     (answer) => {
-      button.hidden = answer.phase === "empty";
+      button.hidden = leadsNowhere(answer);
       button.textContent = standing(answer);
     },
   );
@@ -20,9 +21,13 @@ function lead(place) {
   place.focus({ preventScroll: true });
 }
 
-function standing({ phase, plans, summary }) {
-  if (summary?.outcome === "no_recourse") return "No plan: see why";
+// Nobody is asked about, something has to be mended first, or nothing has to change: there is no plan to see.
+function leadsNowhere({ phase, summary }) {
+  return ["empty", "incomplete"].includes(phase) || summary?.outcome === "already_favourable";
+}
+
+function standing({ phase, plans }) {
   if (phase === "refused") return "No answer: see why";
-  if (summary?.outcome === "already_favourable" || phase === "incomplete") return "To the plans";
+  if (!plans.length) return isRunning(phase) ? "Searching…" : "No plan: see why";
   return `See ${counted(plans.length, "plan")}`;
 }

@@ -10,6 +10,8 @@ export function planKey(plan) {
   return JSON.stringify(plan.changes.map(({ feature }) => feature));
 }
 
+const COST = "Cost: the weights of its changes together; a change without a weight weighs 1.";
+
 export function planCard(plan, { goal, pinned, showsCost, togglePin }) {
   const { label, score, favourable } = plan.prediction;
   const cost = showsCost ? `, cost ${plan.cost}` : "";
@@ -23,7 +25,7 @@ export function planCard(plan, { goal, pinned, showsCost, togglePin }) {
       "div",
       { class: "plan-head" },
       h("h3", {}, `Plan ${plan.rank}`),
-      h("span", { class: "size" }, `${counted(plan.changes.length, "change")}${cost}`),
+      h("span", { class: "size", title: showsCost && COST }, `${counted(plan.changes.length, "change")}${cost}`),
       pin,
     ),
     h("ul", { class: "changes" }, plan.changes.map(changeLine)),

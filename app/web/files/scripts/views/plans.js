@@ -17,7 +17,7 @@ import { showWithinRules } from "./within-rules.js";
 const SORTS = {
   size: ["fewest changes first", (plan) => plan.changes.length],
   score: ["best score first", (plan, goal) => -roomInside(plan.prediction.score, goal)],
-  cost: ["lowest cost first", (plan) => plan.cost],
+  cost: ["lowest cost (sum of weights) first", (plan) => plan.cost],
 };
 
 export function showPlans(section, store, actions) {

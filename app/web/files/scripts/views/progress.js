@@ -27,12 +27,19 @@ export function showProgress(place, store, actions) {
     // A button goes with the search that it is about; whoever pressed it by keyboard stands on the next one.
     if (hadFocus) ([stop, again].find((one) => !one.hidden) ?? section).focus({ preventScroll: true });
     headline.textContent = headlineWords(answer);
-    detail.textContent = answer.start ? `${completenessWords(answer)} ${costWords(current)}.` : "";
+    detail.textContent = answer.start ? detailWords(current) : "";
+    detail.title = answer.plans.length ? "Minimal: no part of the plan would turn the decision." : "";
     clearTimeout(clock);
     if (running) clock = setTimeout(show, TICK_MS);
   }
 
   store.watch((state) => [state.answer], show);
+}
+
+// Where nothing has to change nothing was searched for.
+function detailWords(answer) {
+  if (answer.summary?.outcome === "already_favourable") return completenessWords(answer);
+  return `${completenessWords(answer)} ${costWords(answer)}.`;
 }
 
 // What was wrong with the question itself will be wrong again.

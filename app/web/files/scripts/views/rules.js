@@ -1,7 +1,8 @@
 // The constraints in force, as chips that can be taken off, and those that concern no single feature.
 
 import { button, field, fillSelect, h, unseen } from "../elements.js";
-import { itemPaths, itemWords } from "../items.js";
+import { idlersOf, itemPaths, itemWords, listed } from "../items.js";
+import { hasRange } from "../request.js";
 import { rangeWords, titles } from "../words.js";
 import { showFormulas } from "./formulas.js";
 
@@ -23,16 +24,29 @@ export function showRules(section, store, actions, openRule) {
   );
   showFormulas(formulas, store, actions);
 
+  let shown = "";
+
+  store.watch(
+    (state) => [state.model, state.question, state.registry, state.start, state.answer.problem],
+    (model, question) => {
+      if (!model) return;
+      const rules = [...items(store.get(), actions), ...entries(question, model, actions)];
+      // Another answer is no reason to take a chip from under somebody's finger.
+      if (JSON.stringify(rules) === shown) return;
+      shown = JSON.stringify(rules);
+      const place = [...chips.querySelectorAll("button")].indexOf(document.activeElement);
+      chips.hidden = rules.length === 0;
+      chips.replaceChildren(...rules.map((rule, index) => chip(rule, () => dropAt(index, rule.drop))));
+      if (place >= 0) chips.querySelectorAll("button")[place]?.focus({ preventScroll: true });
+    },
+  );
   store.watch(
     (state) => [state.model, state.question],
     (model, question) => {
       if (!model) return;
       const numbers = model.features.map((_, index) => [String(index + 1), String(index + 1)]);
       fillSelect(most, [["", "any number"], ...numbers], String(question.constraints.max_changes ?? ""));
-      const rules = [...items(question.constraints, model, actions), ...entries(question, model, actions)];
       clear.hidden = itemPaths(question.constraints).length < 2;
-      chips.hidden = rules.length === 0;
-      chips.replaceChildren(...rules.map(({ words, drop }, place) => chip(words, () => dropAt(place, drop))));
     },
   );
   store.watch(
@@ -54,12 +68,26 @@ export function showRules(section, store, actions, openRule) {
   }
 }
 
-function items(constraints, model, actions) {
-  const titled = titles(model);
+function items(state, actions) {
+  const { constraints } = state.question;
+  const titled = titles(state.model);
   return itemPaths(constraints).map((path) => ({
+    path,
     words: itemWords(constraints, path, titled),
+    why: whyIdle(path, state, titled),
     drop: () => actions.drop([path]),
   }));
+}
+
+// Why an item is not in force, if it is not.
+function whyIdle(path, state, titled) {
+  const { problem } = state.answer;
+  if (problem?.kind === "invalid-request" && problem.errors.some(({ field }) => field === `constraints.${path}`))
+    return "not in force: it has a mistake";
+  // Of a name that is no feature the service tells.
+  const isFeature = (name) => state.model.features.some((feature) => feature.name === name);
+  const idlers = idlersOf(state.question.constraints, path, (name) => !isFeature(name) || hasRange(name, state));
+  return idlers.length ? `no effect: ${listed(idlers.map(titled))} ${idlers.length > 1 ? "have" : "has"} no range` : "";
 }
 
 // What a pasted request brings along besides its rules.
@@ -78,8 +106,8 @@ function entries(question, model, actions) {
   );
 }
 
-function chip(words, onDrop) {
+function chip({ words, why }, onDrop) {
   const cross = button("", onDrop);
   cross.append(h("span", { "aria-hidden": "true" }, "×"), unseen(`Drop the rule: ${words}`));
-  return h("li", { class: "chip" }, words, cross);
+  return h("li", { class: why ? "chip idle" : "chip" }, h("span", {}, words), why && h("em", {}, why), cross);
 }

@@ -33,15 +33,18 @@ export function showTakingAway(section, store, printPlans) {
   addEventListener("afterprint", () => printPlans(false));
 }
 
-function note({ answer }, printed) {
-  if (!answer.askedAt) return "";
+// Whose values these are, and which answer this is.
+function note({ answer, context }, printed) {
+  const said = contextWords(answer.request?.context ?? context);
+  if (!answer.askedAt) return said;
   const left = answer.plans.length - printed;
   const rest =
     left > 0
       ? ` ${counted(left, "plan")} of ${answer.plans.length.toLocaleString("en")} left out on paper; the receipt has all.`
       : "";
   const id = answer.requestId ? ` Request ${answer.requestId}.` : "";
-  return `${contextWords(answer.request.context)}Asked ${answer.askedAt.toLocaleString()}.${id}${rest}`;
+  const asked = answer.askedAt.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "long" });
+  return `${said}Asked ${asked}.${id}${rest}`;
 }
 
 // What chose the ranges, such as sex and age: its fields are not printed.

@@ -2,6 +2,7 @@
 
 import { h } from "../elements.js";
 import { own } from "../own.js";
+import { hasRange } from "../request.js";
 import { featureRow } from "./feature-row.js";
 
 const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range. Band: the normal range. ◇ target.";
@@ -32,7 +33,8 @@ export function showValues(section, store, actions, openRule) {
   );
 }
 
-function rowState(feature, finding, { instance, texts, flaws, question, registry, answer }) {
+function rowState(feature, finding, state) {
+  const { instance, texts, flaws, question, registry, answer } = state;
   const { name } = feature;
   const [value, written] = [own(instance, name), own(texts, name)];
   const always = registry?.constraints;
@@ -42,6 +44,7 @@ function rowState(feature, finding, { instance, texts, flaws, question, registry
     flawText: written?.flaw ?? own(flaws, name) ?? refusal(answer.problem, name),
     finding: finding && !written ? asOf(finding, value) : undefined,
     source: [...new Set(feature.ranges.map((range) => range.source).filter(Boolean))].join("; "),
+    ranged: hasRange(name, state),
     locked: (question.constraints.immutable ?? []).includes(name),
     way: own(question.constraints.directions, name),
     alwaysLocked: (always?.immutable ?? []).includes(name),

@@ -2,7 +2,7 @@
 
 import { LONGEST_WAIT_S } from "../asking.js";
 import { button, h } from "../elements.js";
-import { dropWords, itemWords, listed } from "../items.js";
+import { dropWords, itemPaths, itemWords, listed } from "../items.js";
 import { counted, scoreText } from "../numbers.js";
 import { registryOf } from "../request.js";
 import { isRunning } from "../state.js";
@@ -24,7 +24,8 @@ export function explanation({ shown, answer, model, registry }, actions) {
   if (reasons.relax.length)
     parts.push(h("h3", {}, "What to give up to open a way"), relaxations(reasons.relax, words, goal, actions));
   if (reasons.more) parts.push(h("p", { class: "help" }, `And ${counted(reasons.more, "other way")}.`));
-  if (reasons.best) parts.push(...closest(reasons.best, goal));
+  const isAside = hasRules(shown.request, registry);
+  if (reasons.best) parts.push(...closest(reasons.best, goal, isAside));
   if (!reasons.relax.length) parts.push(...otherRegistries(model, shown.request, actions));
   return parts;
 }
@@ -44,7 +45,12 @@ function wordsOf(request, model, registry) {
   };
 }
 
-function why({ start }, { reason, complete }) {
+// Whether there is anything that what comes closest could break.
+function hasRules(request, registry) {
+  return [request.constraints, registry?.constraints].some((one) => itemPaths(one ?? {}).length > 0);
+}
+
+function why({ start, summary }, { reason, complete }) {
   const movable = start.features.filter((feature) => feature.movable).length;
   if (reason === "constraints") return "There are ways to turn the decision, but every one of them breaks a rule.";
   if (reason === "ranges" && movable === 0)
@@ -52,7 +58,15 @@ function why({ start }, { reason, complete }) {
   if (reason === "ranges")
     return "Even with every abnormal value moved into its normal range, in any combination, and all rules dropped, the model does not change its mind.";
   const said = "No combination of changes that is allowed turns the decision.";
-  return complete ? said : `${said} There was not time enough to tell why.`;
+  return complete ? said : `${said} ${whyNotTold(start.limits, summary)}`;
+}
+
+// What ran out while it was looked for why.
+function whyNotTold(limits, { model_rows: rows, elapsed_ms: elapsed }) {
+  if (rows >= limits.max_model_rows)
+    return `The budget of ${counted(limits.max_model_rows, "model row")} was spent before it was known why.`;
+  if (elapsed.total >= limits.deadline_ms) return "There was not time enough to tell why.";
+  return "The search ended before it was known why.";
 }
 
 function relaxations(ways, words, goal, actions) {
@@ -84,8 +98,9 @@ export function planSentence({ changes, prediction }, goal) {
   return `${said}; score ${scoreText(prediction.score, goal)}.`;
 }
 
-function closest(best, goal) {
-  return [h("h3", {}, "What comes closest"), h("p", {}, `${planSentence(best, goal)} But ${goal.words}.`)];
+function closest(best, goal, isAside) {
+  const title = isAside ? "What comes closest, rules aside" : "What comes closest";
+  return [h("h3", {}, title), h("p", {}, `${planSentence(best, goal)} But ${goal.words}.`)];
 }
 
 function otherRegistries(model, request, actions) {

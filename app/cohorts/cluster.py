@@ -33,7 +33,7 @@ CONTENT = "content"
 # An actor that dies costs a retry; a row of which every actor dies must not do so for ever.
 MOST_RETRIES = 10
 # So many chunks are in the object store at the most; then the actors are started anew, which takes some seconds.
-WINDOW = 200
+WINDOW = 800
 PROBE_SECONDS = 10
 
 

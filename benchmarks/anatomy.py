@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from app.adapters.catalog import catalog_of
 from app.adapters.onnx import OnnxGraph
 from app.adapters.snapshots import take_snapshot
+from app.cohorts.amounts import MOST_COUNTERFACTUALS
 from app.cohorts.answers_folder import AnswersFolder
 from app.cohorts.chunks import Chunk
 from app.cohorts.columns import read_columns
-from app.cohorts.job import MOST_COUNTERFACTUALS, Job, only, settings_for_a_run
+from app.cohorts.job import Job, only, settings_for_a_run
 from app.cohorts.running import Input, run
 from app.cohorts.solving import Solver
 from app.cohorts.tables import Solved

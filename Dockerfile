@@ -10,18 +10,19 @@ ARG BASE=python:3.13-slim
 FROM ${BASE} AS build
 # The environment itself holds no pip: nothing is installed where the service runs.
 RUN python -m venv --without-pip /opt/flipset
-COPY requirements.txt /build/
+# With pyarrow, so that `flipset cohort` runs in the image too.
+COPY requirements/service.txt requirements/cohort.txt /build/requirements/
 RUN pip --python /opt/flipset/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-    --requirement /build/requirements.txt
+    --requirement /build/requirements/service.txt --requirement /build/requirements/cohort.txt
 COPY pyproject.toml README.md LICENSE /build/
 COPY app /build/app
 RUN pip --python /opt/flipset/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
     --no-deps /build
 
 FROM build AS listing
-COPY requirements-sbom.txt /build/
+COPY requirements/sbom.txt /build/requirements/
 RUN python -m venv /opt/sbom \
-    && /opt/sbom/bin/pip install --no-cache-dir --disable-pip-version-check --requirement /build/requirements-sbom.txt \
+    && /opt/sbom/bin/pip install --no-cache-dir --disable-pip-version-check --requirement /build/requirements/sbom.txt \
     && /opt/sbom/bin/cyclonedx-py environment --pyproject /build/pyproject.toml --mc-type application \
     --output-reproducible --output-file /sbom.json /opt/flipset/bin/python
 

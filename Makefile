@@ -1,6 +1,8 @@
-# make run: serve on 127.0.0.1:8000. make test: every check and test. make bench: what it costs. make paper: the paper's
-# experiments. make fuzz, make soak: what it bears. make sbom: what it is made of. make screenshots: the pictures of the
-# page. All set up what they need.
+# make run: serve on 127.0.0.1:8000. make test: what every change must pass, in a few minutes. make test-all: every test.
+# make nightly: every test, with random problems that nobody has seen. make bench: what it costs. make paper: the paper's
+# experiments. make fuzz, make soak: what it bears. make mutants: what the tests of the core notice. make sbom: what it is
+# made of. make screenshots: the pictures of the page. make docs: the tables of the reference pages. make clients: the
+# types of the TypeScript client. All set up what they need. docs/testing.md says more about the tests.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,50 +10,81 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 READY_TO_RUN := $(VENV)/ready-to-run
 READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
+READY_TO_TEST_ALL := $(VENV)/ready-to-test-all
 
-.PHONY: run test bench paper fuzz soak sbom screenshots check format clean
+.PHONY: run test test-all nightly bench paper fuzz soak mutants sbom screenshots docs clients check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
 
+# A module stays on one of the two processors, so that its fixtures run once. They come in order: the last ones are small.
+SPREAD := -n 2 --dist loadscope --no-loadscope-reorder
+# Left to `make test-all`: what imports a package that `make test` does not install, and the tests that are marked slow.
+NOT_FAST := conformance exporters lab/paper web cohorts/report/test_looks.py $(addprefix lab/benchmarks/test_,results.py benchmarks.py)
+
 test: check
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest $(SPREAD) -m "not slow" $(NOT_FAST:%=--ignore=tests/%)
+
+# TEST_SCALE multiplies the random problems, TEST_SEED draws others.
+test-all: $(READY_TO_TEST_ALL)
+	TEST_SCALE=$${TEST_SCALE:-5} $(BIN)/pytest $(SPREAD)
+
+nightly: $(READY_TO_TEST_ALL)
+	TEST_SCALE=$${TEST_SCALE:-20} TEST_SEED=$${TEST_SEED:-$$(date +%Y%m%d)} $(BIN)/pytest $(SPREAD)
 
 # BENCH="--data DIR" takes real patients; BENCH="--only NAME" measures a part.
-bench: $(READY_TO_TEST)
-	$(BIN)/python -m benchmarks $(BENCH)
+bench: $(READY_TO_TEST_ALL)
+	$(BIN)/python -m lab.benchmarks $(BENCH)
 
 # PAPER="--data DIR" adds the hepatitis and the thyroid data. Stopped with Ctrl-C, it goes on from there the next time.
 paper: $(READY_FOR_PAPER)
-	$(BIN)/python -m evaluation $(PAPER)
+	$(BIN)/python -m lab.paper $(PAPER)
 
 # FUZZ="--inputs N --seed N" for another run.
 fuzz: $(READY_TO_TEST)
-	$(BIN)/python -m fuzzing $(FUZZ)
+	$(BIN)/python -m lab.fuzz $(FUZZ)
 
 # SOAK="--seconds N --kill" for another length, and with workers that are killed on the way.
 soak: $(READY_TO_TEST)
-	$(BIN)/python -m soak $(SOAK)
+	$(BIN)/python -m lab.soak $(SOAK)
+
+# Changes the core in small ways, and runs its tests against each. By default the first mutant of every function, and every
+# tenth after it; MUTANTS="app.core.subsets.masks.*" takes others, MUTANTS="*" takes all. `mutmut show NAME` shows one.
+MUTANTS ?= *__mutmut_*1
+
+mutants: $(READY_TO_TEST) requirements/mutants.txt
+	$(PIP) -r requirements/mutants.txt
+	$(BIN)/mutmut run $(foreach pattern,$(MUTANTS),'$(pattern)')
+	$(BIN)/mutmut results
 
 # What the service is made of, in sbom.json (CycloneDX): an environment with nothing but the service, and a tool that lists it.
 sbom:
 	$(PYTHON) -m venv --clear $(VENV)-sbom/service
-	$(VENV)-sbom/service/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(VENV)-sbom/service/bin/pip install --quiet --disable-pip-version-check -r requirements/service.txt
 	$(VENV)-sbom/service/bin/pip install --quiet --disable-pip-version-check --no-deps .
 	$(VENV)-sbom/service/bin/pip uninstall --quiet --yes setuptools pip
 	$(PYTHON) -m venv --clear $(VENV)-sbom/tool
-	$(VENV)-sbom/tool/bin/pip install --quiet --disable-pip-version-check -r requirements-sbom.txt
+	$(VENV)-sbom/tool/bin/pip install --quiet --disable-pip-version-check -r requirements/sbom.txt
 	$(VENV)-sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application \
 	  --output-reproducible --output-file sbom.json $(VENV)-sbom/service/bin/python
 
 # Needs Chromium, like the tests of the page. Without the variable the same tests leave no picture behind.
-screenshots: $(READY_TO_TEST)
+screenshots: $(READY_TO_TEST_ALL)
 	TEST_SCREENSHOTS=docs/screenshots $(BIN)/pytest tests/web/test_screenshots.py
+
+# The tables of docs/http.md and docs/settings.md, from the code. The tests say when they are out of date.
+docs: $(READY_TO_RUN)
+	$(BIN)/python docs/reference.py
+
+# What is made from something else: the types of the TypeScript client, and the copy of it that the page loads.
+clients: $(READY_TO_RUN)
+	$(BIN)/python clients/typescript/generate.py
 
 check: $(READY_TO_TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file clients/python/pyproject.toml
 	$(BIN)/lint-imports
 	$(BIN)/flipset validate
 	$(BIN)/hadolint Dockerfile
@@ -61,19 +94,24 @@ format: $(READY_TO_TEST)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-sbom
+	rm -rf $(VENV) $(VENV)-sbom mutants
 
-$(READY_TO_RUN): requirements.txt pyproject.toml
+$(READY_TO_RUN): requirements/service.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -r requirements.txt
+	$(PIP) -r requirements/service.txt
 	$(PIP) --no-deps --editable .
 	touch $@
 
-$(READY_FOR_PAPER): $(READY_TO_RUN) requirements-trainers.txt requirements-paper.txt requirements-dice.txt
-	$(PIP) -r requirements-trainers.txt -r requirements-paper.txt
-	$(PIP) --no-deps -r requirements-dice.txt
+$(READY_FOR_PAPER): $(READY_TO_RUN) requirements/trainers.txt requirements/paper.txt requirements/dice.txt
+	$(PIP) -r requirements/trainers.txt -r requirements/paper.txt
+	$(PIP) --no-deps -r requirements/dice.txt
 	touch $@
 
-$(READY_TO_TEST): $(READY_FOR_PAPER) requirements-cohort.txt requirements-cluster.txt requirements-dev.txt
-	$(PIP) -r requirements-cohort.txt -r requirements-cluster.txt -r requirements-dev.txt
+$(READY_TO_TEST): $(READY_TO_RUN) requirements/cohort.txt requirements/dev.txt clients/python/pyproject.toml
+	$(PIP) -r requirements/cohort.txt -r requirements/dev.txt
+	$(PIP) --no-deps --editable clients/python
+	touch $@
+
+$(READY_TO_TEST_ALL): $(READY_TO_TEST) $(READY_FOR_PAPER) requirements/cluster.txt requirements/test-all.txt
+	$(PIP) -r requirements/cluster.txt -r requirements/test-all.txt
 	touch $@

@@ -14,37 +14,38 @@ from starlette.staticfiles import StaticFiles
 
 from app import __version__
 from app.adapters.catalog import catalog_of, load_catalog
-from app.adapters.key_ring import KeyRing
-from app.adapters.rates import Meter
-from app.api import errors, routes
-from app.api.access import Access
-from app.api.headers import AnswerHeaders
-from app.api.logs import quieten
-from app.api.metrics import Metrics
+from app.adapters.keys.key_ring import KeyRing
+from app.adapters.keys.rates import RateMeter
+from app.adapters.machine.shared import Shared
+from app.adapters.reloads import Served
+from app.answering.service import Service
+from app.api import problems, routes
+from app.api.around.access import Access
+from app.api.around.headers import AnswerHeaders
+from app.api.around.observed import Observed
+from app.api.around.prefix import Prefix
+from app.api.dependencies import Shortcut
 from app.api.openapi import with_lines
-from app.api.page import add_page
-from app.api.prefix import Prefix
-from app.api.reloads import Served
-from app.api.service import Service
-from app.api.shared import Shared
-from app.api.tracing import tracing_from_environment
-from app.api.watching import Watched
-from app.core.clauses import warm_up
+from app.api.page import add_page, docs_policy
+from app.observing.logs import LINES, quieten
+from app.observing.metrics import Metrics
+from app.observing.tracing import tracing_from_environment
 from app.settings import Settings
 
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."
-# Its spans carry paths and query strings as they were sent, and its log the texts of errors: app/api/tracing.py.
+# Its spans carry paths and query strings as they were sent, and its log the texts of errors: app/observing/tracing.py.
 NO_TELEMETRY: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
 def create_app(settings: Settings, served: Served | None = None, shared: Shared | None = None) -> FastAPI:
-    """Load every model and registry, and serve them; `BrokenFiles` if one cannot be served.
+    """Make the app that serves every model and registry; `BrokenFiles` if one cannot be served.
 
-    What is `served` has been tried; without it, the folders are read as they are. `shared` is what the processes of one
-    service have together.
+    `served` has already been tried; without it, the app reads the folders of the settings. `shared` is what the
+    processes of one service share.
     """
     shared = shared or Shared()
     metrics = Metrics(shared.folder)
+    LINES.on_dropped = metrics.line_dropped
     if served is None:
         catalog = load_catalog(settings.models_dir, settings.normal_ranges_dir)
         service = Service(settings, catalog, watch=metrics.searching)
@@ -52,12 +53,11 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
         service = Service(settings, catalog_of(served.snapshot), served.since, metrics.searching)
         service.reloads = served.reloads
     tracing = tracing_from_environment()
-    warm_up()
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         quieten(asyncio.get_running_loop())
-        yield
+        yield {"connection_counts": metrics}
         service.close()
         if tracing is not None:
             tracing.close()
@@ -75,27 +75,29 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     )
     app.state.service = service
     app.state.metrics = metrics
-    errors.install(app)
-    # In the order in which paths are tried: what is asked most comes first.
-    app.include_router(routes.work)
+    problems.install(app)
+    # In the order of matching: the most frequent paths come first. The routes of `work` are added directly, because
+    # FastAPI wraps the routes of an included router.
+    app.router.routes.extend(routes.work.routes)
     app.include_router(routes.health)
     app.include_router(routes.listings)
     _add_documentation(app, settings.root_path)
     add_page(app, settings.root_path)
     _add_middleware(app, settings, shared.meter)
     # Added last, and so around all others: what they refuse has its id and is counted too.
-    app.add_middleware(Watched, metrics=metrics, tracing=tracing, log_clients=settings.log_clients)
+    app.add_middleware(Observed, metrics=metrics, tracing=tracing, log_clients=settings.log_clients)
     return app
 
 
-def _add_middleware(app: FastAPI, settings: Settings, meter: Meter) -> None:
-    """From the inside out: what is added last sees a request first."""
+def _add_middleware(app: FastAPI, settings: Settings, meter: RateMeter) -> None:
+    """Add the layers from the inside out: the last one sees a request first."""
+    app.add_middleware(Shortcut, routes=routes.work.routes)
     if settings.keys_file is not None:
         ring = KeyRing(settings.keys_file)
         ring.look()
         app.add_middleware(Access, ring=ring, meter=meter)
     if settings.cors_origins:
-        # Outside of the keys: a browser asks without one whether it may ask.
+        # Outside of the keys: a browser's preflight request carries no key.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,
@@ -118,14 +120,17 @@ def _add_documentation(app: FastAPI, prefix: str) -> None:
 
     app.openapi = document  # type: ignore[method-assign]  # the way FastAPI documents to extend the document
 
+    page = get_swagger_ui_html(
+        openapi_url=f"{prefix}/openapi.json",
+        title="Flipset",
+        swagger_js_url=f"{prefix}/docs/files/swagger-ui-bundle.js",
+        swagger_css_url=f"{prefix}/docs/files/swagger-ui.css",
+        swagger_favicon_url=f"{prefix}/docs/files/favicon-32x32.png",
+        # Swagger UI would otherwise send the document's address to a validator on the internet.
+        swagger_ui_parameters={"validatorUrl": None},
+    )
+    page.headers["Content-Security-Policy"] = docs_policy(bytes(page.body).decode())
+
     @app.get("/docs", include_in_schema=False)
-    def docs() -> HTMLResponse:
-        return get_swagger_ui_html(
-            openapi_url=f"{prefix}/openapi.json",
-            title="Flipset",
-            swagger_js_url=f"{prefix}/docs/files/swagger-ui-bundle.js",
-            swagger_css_url=f"{prefix}/docs/files/swagger-ui.css",
-            swagger_favicon_url=f"{prefix}/docs/files/favicon-32x32.png",
-            # Swagger UI would otherwise send the document's address to a validator on the internet.
-            swagger_ui_parameters={"validatorUrl": None},
-        )
+    async def docs() -> HTMLResponse:
+        return page

@@ -1,4 +1,4 @@
-"""Every setting, read once from the environment by the front door and the command line."""
+"""Every setting. `main` and the command line read them once, from the environment."""
 
 import json
 import os
@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-# With one of these as a prefix, nobody could tell whether it has been taken off a path.
-OWN_PATHS = frozenset(("/v1", "/docs", "/livez", "/readyz", "/metrics", "/openapi.json", "/web"))
+from app.paths import FIRST_PARTS
 
 
 def _listed(value: Any) -> Any:
@@ -23,13 +22,15 @@ def _listed(value: Any) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise ValueError("is neither a list in JSON nor values separated by commas") from None
+        raise ValueError("is neither a JSON list nor values separated by commas") from None
 
 
 def _check_origins(origins: tuple[str, ...]) -> tuple[str, ...]:
     for number, origin in enumerate(origins, start=1):
         if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
-            raise ValueError(f"number {number} is no origin: https://name or https://name:port, and nothing behind it")
+            raise ValueError(
+                f"number {number} is not an origin; write https://name or https://name:port, without a path"
+            )
     return origins
 
 
@@ -39,7 +40,7 @@ def _check_proxies(proxies: tuple[str, ...]) -> tuple[str, ...]:
             try:
                 ip_network(proxy)
             except ValueError:
-                raise ValueError(f"number {number} is no address and no network such as 10.0.0.0/8") from None
+                raise ValueError(f"number {number} is neither an address nor a network such as 10.0.0.0/8") from None
     return proxies
 
 
@@ -47,13 +48,22 @@ def _check_prefix(prefix: str) -> str:
     if prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
         raise ValueError("must look like /flipset: a slash before each part, none at the end")
     first = "/".join(prefix.split("/")[:2])
-    if first in OWN_PATHS:
+    # Nobody could tell whether it has been taken off a path.
+    if first in FIRST_PARTS:
         raise ValueError(
-            f"must not begin with {first}, which is a path of Flipset's own; take another, such as /flipset"
+            f"must not begin with {first}, which is one of Flipset's own paths; choose another, such as /flipset"
         )
     return prefix
 
 
+def _path(value: Any) -> Any:
+    """Refuse an empty text, which would mean the current folder."""
+    if value == "":
+        raise ValueError("is empty; set it to a path, or unset it")
+    return value
+
+
+APath = Annotated[Path, BeforeValidator(_path)]
 Several = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
@@ -62,37 +72,39 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="FLIPSET_", frozen=True)
 
-    models_dir: Path = Field(default=Path("models"), description="folder of the models, one folder each")
-    normal_ranges_dir: Path = Field(
-        default=Path("normal_ranges"), description="folder of the registries, a TOML file each"
+    models_dir: APath = Field(default=Path("models"), description="folder with the models, one folder each")
+    normal_ranges_dir: APath = Field(
+        default=Path("normal_ranges"), description="folder with the registries, one TOML file each"
     )
-    model_load_seconds: int = Field(default=30, ge=1, description="time that a model may take to be loaded and tried")
-    model_memory_mb: int = Field(default=2048, ge=64, description="memory that a model may take to be loaded and tried")
-    model_file_mb: int = Field(default=256, ge=1, description="largest model.onnx")
+    model_load_seconds: int = Field(default=30, ge=1, description="time limit for loading and trying a model")
+    model_memory_mb: int = Field(default=2048, ge=64, description="memory limit for loading and trying a model")
+    model_file_mb: int = Field(default=256, ge=1, description="largest allowed model.onnx")
     host: str = Field(default="127.0.0.1", description="address to listen on")
-    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 takes a free one")
-    keys_file: Path | None = Field(default=None, description="file of the keys; unset: everyone may ask")
+    port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 picks a free one")
+    keys_file: APath | None = Field(default=None, description="the key file; unset: no keys are needed")
     allow_anonymous: bool = Field(
-        default=False, description="serve without keys on an address that others can reach; no effect with keys"
+        default=False, description="allow serving without keys on an address that others can reach; no effect with keys"
     )
     cors_origins: Annotated[Several, AfterValidator(_check_origins)] = Field(
-        default=(), description="origins whose pages may ask from a browser, separated by commas; unset: none"
+        default=(), description="origins whose pages may call the API (CORS), separated by commas; unset: none"
     )
     root_path: Annotated[str, AfterValidator(_check_prefix)] = Field(
-        default="", description="prefix of all paths, where a proxy serves Flipset below one"
+        default="", description="prefix of all paths, if a proxy serves Flipset below one"
     )
     trusted_proxies: Annotated[Several, AfterValidator(_check_proxies)] = Field(
-        default=(), description="addresses or networks whose X-Forwarded-For is believed, separated by commas"
+        default=(), description="addresses or networks whose X-Forwarded-For Flipset trusts, separated by commas"
     )
-    max_body_bytes: int = Field(default=1_048_576, ge=1, description="longest body of a request; a longer one gets 413")
+    max_body_bytes: int = Field(default=2_097_152, ge=1, description="longest body of a request; a longer one gets 413")
     max_features: int = Field(
-        default=1_000, ge=1, description="most features of a model, and entries in any object of a request"
+        default=1_000, ge=1, description="most features of a model, and most entries in any object of a request"
     )
     max_instances: int = Field(default=10_000, ge=1, description="most instances of a request for predictions")
-    default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that names none")
-    max_deadline_ms: int = Field(default=60_000, ge=1, description="longest deadline; a longer one is lowered")
-    default_model_rows: int = Field(default=2_000_000, ge=1, description="model rows of a request that names no limit")
-    max_model_rows: int = Field(default=20_000_000, ge=1, description="most model rows; a higher limit is lowered")
+    default_deadline_ms: int = Field(default=10_000, ge=1, description="deadline of a request that sets none")
+    max_deadline_ms: int = Field(default=60_000, ge=1, description="longest deadline; a longer one is lowered to this")
+    default_model_rows: int = Field(default=100_000_000, ge=1, description="model rows of a request that sets no limit")
+    max_model_rows: int = Field(
+        default=1_000_000_000, ge=1, description="most model rows; a higher limit is lowered to this"
+    )
     max_counterfactuals: int | None = Field(default=None, ge=1, description="most answers to a request; unset: all")
     max_formulas: int = Field(default=50, ge=0, description="most formulas of a request")
     max_formula_length: int = Field(default=10_000, ge=1, description="most characters of a formula")
@@ -102,12 +114,36 @@ class Settings(BaseSettings):
     )
     max_items: int = Field(default=1_000, ge=0, description="most names in the constraints of a request")
     max_searches: int = Field(
-        default=100, ge=1, description="answers under way at once in each process; one more is refused with 503"
+        default=100, ge=1, description="most answers in progress in each process; one more gets 503"
     )
-    search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="searches that work at the same moment")
+    max_searches_per_client: int | None = Field(
+        default=None,
+        ge=1,
+        description="most requests in progress for one key or address, bodies still arriving included; unset: half",
+    )
+    search_memory_mb: int = Field(
+        default=128,
+        ge=1,
+        description="memory limit of one search; beyond it lattice ends and auto continues with the solver",
+    )
+    total_search_memory_mb: int = Field(
+        default=512, ge=1, description="memory limit of all searches of a process; a search that finds no room waits"
+    )
+    search_threads: int = Field(default=os.cpu_count() or 1, ge=1, description="threads that search")
     workers: int = Field(default=1, ge=1, description="processes that serve the same port, each with all models")
+    max_connections: int = Field(
+        default=1_000, ge=1, description="most open connections in each process; one more gets 503"
+    )
+    max_connections_per_address: int | None = Field(
+        default=None,
+        ge=1,
+        description="most open connections from one address, except trusted proxies; unset: half of all",
+    )
+    write_seconds: int = Field(
+        default=30, ge=1, description="how long a client may stop reading its answer before the connection ends"
+    )
     grace_seconds: int = Field(
-        default=10, ge=0, description="time for answers under way to send their last lines at a stop"
+        default=10, ge=0, description="time for answers in progress to send their last line at a stop"
     )
     log_format: Literal["json", "text"] | None = Field(
         default=None, description="`json` or `text`; unset: text in a terminal, JSON elsewhere"

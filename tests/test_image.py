@@ -1,9 +1,14 @@
 """What the Dockerfile and docker-compose.yml promise. That the image is built and answers is tried elsewhere."""
 
+import re
+import subprocess
+from pathlib import Path
+
 import yaml
 
 from app import __version__
-from tests.live_server import ROOT
+from app.adapters.keys.key_file import read_keys
+from tests.support.live_server import FLIPSET, ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 # What runs: all that stands after the last FROM.
@@ -23,6 +28,23 @@ def test_whoever_runs_the_image_says_who_may_ask():
 def test_the_image_runs_without_rights_and_installs_nothing():
     assert "\nUSER 10001:10001\n" in SERVICE_STAGE
     assert "\nRUN " not in SERVICE_STAGE
+
+
+def test_the_image_holds_what_registers_need():
+    """Otherwise `docker run flipset flipset cohort` would end with the name of a package to install."""
+    before_the_service, _, _ = DOCKERFILE.partition("COPY app")
+    assert "--requirement /build/requirements/cohort.txt" in before_the_service
+    assert "!requirements/cohort.txt" in (ROOT / ".dockerignore").read_text().splitlines()
+
+
+def test_the_first_key_is_made_in_the_image(tmp_path: Path):
+    """As user 10001, who owns the folder; the documented command names the image first and then this one."""
+    documented = (ROOT / "docs" / "operations.md").read_text()
+    (made,) = re.findall(r"docker run --rm --volume \./keys:/keys flipset (flipset keys add .*)\n", documented)
+    words = [FLIPSET if word == "flipset" else word.replace("/keys/", f"{tmp_path}/") for word in made.split()]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "flipset_ward-7_" in done.stdout
+    assert list(read_keys(tmp_path / "keys.toml")) == ["ward-7"]
 
 
 def test_the_composed_service_can_write_nowhere_but_in_its_memory():

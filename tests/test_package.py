@@ -5,9 +5,12 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tests.live_server import ROOT
+import pytest
+
+from tests.support.live_server import ROOT
 
 
+@pytest.mark.slow
 def test_the_package_has_the_whole_page(tmp_path: Path):
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)

@@ -1,1 +1,1 @@
-"""The world outside: model and range files, and ONNX Runtime."""
+"""The outside world: files of models, ranges and keys, ONNX Runtime, and the machine."""

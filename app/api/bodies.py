@@ -1,45 +1,30 @@
-"""Request bodies, read strictly: JSON by its content type, no key twice, no nesting without end."""
+"""Request bodies as they arrive: JSON by its content type, no longer than is read, parsed before FastAPI sees them."""
 
-import json
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
-from starlette.concurrency import run_in_threadpool
+from pydantic import BaseModel
+from starlette.datastructures import State
 from starlette.requests import ClientDisconnect
 
-from app.adapters.names import LONGEST_NAME
-from app.adapters.numbers import SentNumber, sent_number
-from app.api.errors import (
-    BodyTooLong,
-    FieldError,
-    InvalidRequest,
-    MalformedJson,
-    UnsupportedMediaType,
-    invalid,
-    is_expected,
-    log_unexpected,
-    problem_response,
-)
+from app.answering.on_the_loop import MOST_BYTES
+from app.api.problems import is_expected, problem_response
+from app.asking.parsing import MOST_ENTRIES, B, read_body
+from app.asking.refusals import BodyTooLong, UnsupportedMediaType
+from app.observing.unexpected import log_unexpected
 
-# Python refuses to turn longer ones into whole numbers; none of them is a number that a model could read.
-LONGEST_WHOLE_NUMBER = 400
-
-# Of more mistakes pydantic makes so long a list that nobody else comes to work meanwhile, threads or not.
-MOST_NAMED = 2_000
-
-# A longer body is parsed and checked in a thread.
-MOST_BYTES = 16 * 1024
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class StrictRoute(APIRoute):
     """A route whose body is parsed by us before FastAPI sees it, and whose surprises stay inside."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
+    def get_route_handler(self) -> Handler:
+        handle = self.get_inner_handler()
         # Every body here is described by a class.
         schema = None if self.body_field is None else cast(type[BaseModel], self.body_field.field_info.annotation)
 
@@ -56,6 +41,10 @@ class StrictRoute(APIRoute):
                 return problem_response(error)
 
         return strict
+
+    def get_inner_handler(self) -> Handler:
+        """What answers a request whose body is parsed."""
+        return super().get_route_handler()
 
 
 class ParsedRequest(Request):
@@ -82,9 +71,19 @@ async def _with_parsed_body(request: Request, schema: type[BaseModel]) -> Parsed
     parsed = ParsedRequest(request.scope, request.receive)
     body = parsed.content = await _read(request, request.app.state.service.settings.max_body_bytes)
     parsed.arrived, parsed.size = time.perf_counter(), len(body)
-    # The others need not wait while a long one is parsed; FastAPI takes as it is what has been checked already.
-    parsed.parsed = parse_json(body) if len(body) <= MOST_BYTES else await run_in_threadpool(_checked, body, schema)
+    # FastAPI takes as it is what has been checked already. The others need not wait while a long one is parsed.
+    is_short = len(body) <= MOST_BYTES
+    parsed.parsed = read_body(body, schema) if is_short else await _read_alone(body, schema, request.app.state)
     return parsed
+
+
+async def _read_alone(body: bytes, schema: type[B], state: State) -> B:
+    """One long body after the other: several at once would take turns at Python's lock, and everybody would wait."""
+    if not hasattr(state, "reading"):
+        state.reading = CapacityLimiter(1)
+    settings = state.service.settings
+    most = max(MOST_ENTRIES, settings.max_instances, settings.max_features)
+    return await to_thread.run_sync(read_body, body, schema, most, limiter=state.reading)
 
 
 async def _read(request: Request, most: int) -> bytes:
@@ -98,55 +97,3 @@ async def _read(request: Request, most: int) -> bytes:
         if len(body) > most:
             raise BodyTooLong(most)
     return bytes(body)
-
-
-def _checked(body: bytes, schema: type[BaseModel]) -> BaseModel:
-    try:
-        return schema.model_validate(parse_json(body))
-    except ValidationError as error:
-        count = error.error_count()
-        if count > MOST_NAMED:
-            reason = f"holds {count:,} mistakes, too many to name; send a part of it to see what is wrong"
-            raise InvalidRequest([FieldError("body", reason)]) from None
-        raise invalid(error.errors(include_url=False, include_input=False)) from None
-
-
-def parse_json(body: bytes) -> Any:
-    """Parse JSON, keeping each number's own digits; `MalformedJson` says where it goes wrong."""
-    if not body:
-        raise MalformedJson("The body is empty. Send the request as JSON.")
-    try:
-        return _DECODER.decode(body.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise MalformedJson("The body is not UTF-8 text.") from None
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise MalformedJson(f"The body is not valid JSON: {error.msg} at {where}.") from None
-    except RecursionError:
-        raise MalformedJson("The body is nested too deeply.") from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        twice = _first_repeated(name for name, _ in pairs)
-        raise MalformedJson(f"The key {twice[:LONGEST_NAME]!r} stands twice in one object.", twice[:LONGEST_NAME])
-    return entries
-
-
-def _first_repeated(names: Iterable[str]) -> str:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    raise AssertionError("no name is repeated")
-
-
-def _whole_number(text: str) -> float:
-    # Python knows no negative nought among its whole numbers.
-    return SentNumber(text) if len(text) > LONGEST_WHOLE_NUMBER or text == "-0" else int(text)
-
-
-# json.loads would make one anew for each body.
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=sent_number, parse_int=_whole_number)

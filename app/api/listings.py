@@ -3,14 +3,19 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.adapters.catalog import Catalog
-from app.adapters.constraints import ConstraintsEntry
-from app.adapters.models import Model
-from app.adapters.registries import KnownFeature, Registry
-from app.api.json_pieces import target_json, when_json
+from app.adapters.graphs.models import Model
+from app.adapters.keys.key import Key
+from app.adapters.rules.constraints import ConstraintsEntry
+from app.adapters.rules.policies import PolicyEntry
+from app.adapters.rules.registries import KnownFeature, Registry
+from app.asking.callers import Caller
+from app.asking.policies import offered_registries
 from app.core.ranges import MoveTo, Policy
+from app.core.through.view import Kind
+from app.writing.json_pieces import model_identity, target_json, when_json
 
 
 class ModelListing(BaseModel):
@@ -20,6 +25,7 @@ class ModelListing(BaseModel):
     title: str
     version: str
     sha256: str
+    description_sha256: str
 
 
 class ModelList(BaseModel):
@@ -42,6 +48,7 @@ class FeatureListing(BaseModel):
 
     name: str
     title: str | None
+    short: str | None
     unit: str | None
     type: str
     categories: list[str | float]
@@ -50,6 +57,21 @@ class FeatureListing(BaseModel):
     move_to: str | dict[str, float] | None
     allowed: list[str | float]
     ranges: list[RangeListing]
+    if_missing: str | dict[str, str | float] | None
+
+
+class KeyListing(BaseModel):
+    """What holds for whoever asks with the key: all of these policies, and these constraints."""
+
+    policies: list[PolicyEntry]
+    constraints: ConstraintsEntry
+
+
+class StructureListing(BaseModel):
+    """What was read in a model's graph."""
+
+    kind: Kind = Field(description="`opaque`: the model is not seen through")
+    why: str | None = Field(description="why it is opaque; null if it is not")
 
 
 class ModelDetails(ModelListing):
@@ -61,8 +83,12 @@ class ModelDetails(ModelListing):
     normal_ranges: str | None
     registries: list[str]
     examples: list[str]
+    structure: StructureListing = Field(description="how far Flipset sees through the model")
     prototype: dict[str, float | str]
     training: dict[str, Any]
+    constraints: ConstraintsEntry
+    policy: PolicyEntry
+    key: KeyListing | None = Field(description="what the rules of the key add to that, where one was sent")
 
 
 class RegistryFeature(BaseModel):
@@ -72,6 +98,7 @@ class RegistryFeature(BaseModel):
     move_to: str | dict[str, float]
     allowed: list[str | float]
     ranges: list[RangeListing]
+    if_missing: str | dict[str, str | float] | None
 
 
 class RegistryDetails(BaseModel):
@@ -83,6 +110,7 @@ class RegistryDetails(BaseModel):
     source: str | None
     features: dict[str, RegistryFeature]
     constraints: ConstraintsEntry
+    sha256: str
 
 
 class Example(BaseModel):
@@ -98,23 +126,35 @@ class ExampleList(BaseModel):
     examples: list[Example]
 
 
+NOTHING_SAID: dict[str, Any] = {"move_to": None, "if_missing": None, "allowed": [], "ranges": []}
+
+
 def list_models(models: Iterable[Model]) -> ModelList:
     return ModelList(models=[ModelListing(**_identity(model)) for model in models])
 
 
-def describe_model(model: Model, catalog: Catalog) -> ModelDetails:
+def describe_model(model: Model, catalog: Catalog, key: Key | None = None) -> ModelDetails:
     registry = None if model.registry is None else catalog.registries[model.registry]
+    caller = Caller.of(key, model.name)
     return ModelDetails(
         **_identity(model),
         classes=list(model.classes),
-        target=target_json(model.favourable, model.classes),
+        target=target_json(model.favourable, model),
         features=_features(model, registry),
         normal_ranges=model.registry,
-        registries=catalog.registries_for(model),
+        registries=offered_registries(model, catalog, caller.policies),
         examples=list(model.examples),
+        structure=StructureListing(kind=model.structure.kind, why=model.structure.why),
         prototype=dict(model.prototype),
         training=dict(model.training),
+        constraints=model.constraints,
+        policy=model.policy,
+        key=None if key is None else _of_key(caller),
     )
+
+
+def _of_key(caller: Caller) -> KeyListing:
+    return KeyListing(policies=[policy.entry for policy in caller.policies], constraints=caller.constraints)
 
 
 def describe_registry(registry: Registry) -> RegistryDetails:
@@ -123,14 +163,11 @@ def describe_registry(registry: Registry) -> RegistryDetails:
         title=registry.title,
         version=registry.version,
         source=registry.source,
-        features={name: _registry_feature(known) for name, known in registry.features.items()},
+        features={
+            name: RegistryFeature(unit=known.unit, **_said_of(known)) for name, known in registry.features.items()
+        },
         constraints=registry.constraints,
-    )
-
-
-def _registry_feature(known: KnownFeature) -> RegistryFeature:
-    return RegistryFeature(
-        unit=known.unit, move_to=_move_to(known.move_to), allowed=list(known.allowed), ranges=_ranges(known)
+        sha256=registry.sha256,
     )
 
 
@@ -139,7 +176,7 @@ def list_examples(model: Model) -> ExampleList:
 
 
 def _identity(model: Model) -> dict[str, str]:
-    return {"name": model.name, "title": model.title, "version": model.version, "sha256": model.sha256}
+    return {"title": model.title, **model_identity(model)}
 
 
 def _features(model: Model, registry: Registry | None) -> list[FeatureListing]:
@@ -148,24 +185,32 @@ def _features(model: Model, registry: Registry | None) -> list[FeatureListing]:
         FeatureListing(
             name=feature.name,
             title=feature.title,
+            short=feature.short,
             unit=feature.unit,
             type=feature.type,
             categories=list(feature.categories),
             may_be_missing=feature.may_be_missing,
             default=feature.default,
-            move_to=_move_to(known[feature.name].move_to) if feature.name in known else None,
-            allowed=list(known[feature.name].allowed) if feature.name in known else [],
-            ranges=_ranges(known[feature.name]) if feature.name in known else [],
+            **(_said_of(known[feature.name]) if feature.name in known else NOTHING_SAID),
         )
         for feature in model.features
     ]
 
 
-def _ranges(known: KnownFeature) -> list[RangeListing]:
-    return [
+def _said_of(known: KnownFeature) -> dict[str, Any]:
+    """What a registry says of a feature, whatever the model."""
+    ranges = [
         RangeListing(low=entry.normal.low, high=entry.normal.high, when=when_json(entry.when), source=entry.source)
         for entry in known.ranges
     ]
+    moves = {"move_to": _move_to(known.move_to), "if_missing": _if_missing(known)}
+    return {**moves, "allowed": list(known.allowed), "ranges": ranges}
+
+
+def _if_missing(known: KnownFeature) -> str | dict[str, str | float] | None:
+    if known.if_missing is None or known.if_missing.value is None:
+        return None if known.if_missing is None else "target"
+    return {"value": known.if_missing.value}
 
 
 def _move_to(move_to: MoveTo) -> str | dict[str, float]:

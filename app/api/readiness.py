@@ -5,11 +5,11 @@ from typing import Annotated, Literal
 
 from fastapi import Query
 
-from app.adapters.flaws import Flaw
-from app.api.openapi import Described, RegistryIdentity
-from app.api.predictions import ModelIdentity
-from app.api.reloads import Attempt, Reloads
-from app.api.service import Service
+from app.adapters.files.flaws import Flaw
+from app.adapters.reloads import Attempt, Reloads
+from app.answering.service import Service
+from app.api.describing.shared import Described, ModelIdentity, RegistryIdentity
+from app.writing.json_pieces import model_identity, registry_identity
 
 Verbose = Annotated[str | None, Query(description="true: also say what is loaded, since when, and of the last reload")]
 
@@ -28,6 +28,7 @@ class LastReload(Described):
     at: datetime
     result: Literal["loaded", "refused"]
     flaws: list[FlawOfFile]
+    warnings: list[FlawOfFile]
 
 
 class ReloadCounts(Described):
@@ -49,17 +50,14 @@ class Readiness(Described):
 
 
 def readiness(service: Service) -> Readiness:
-    loaded, reloads = service.loaded, service.reloads
+    in_use, reloads = service.in_use, service.reloads
     return Readiness(
         status="ready",
-        since=loaded.since,
-        models=[
-            ModelIdentity(name=model.name, version=model.version, sha256=model.sha256)
-            for model in loaded.catalog.models.values()
-        ],
+        since=in_use.since,
+        models=[ModelIdentity.model_validate(model_identity(model)) for model in in_use.catalog.models.values()],
         normal_ranges=[
-            RegistryIdentity(name=registry.name, version=registry.version)
-            for registry in loaded.catalog.registries.values()
+            RegistryIdentity.model_validate(registry_identity(registry))
+            for registry in in_use.catalog.registries.values()
         ],
         reloads=_counts(reloads),
         last_reload=None if reloads.last is None else _last(reloads.last),
@@ -71,7 +69,12 @@ def _counts(reloads: Reloads) -> ReloadCounts:
 
 
 def _last(attempt: Attempt) -> LastReload:
-    return LastReload(at=attempt.at, result=attempt.result, flaws=[_flaw(flaw) for flaw in attempt.flaws])
+    return LastReload(
+        at=attempt.at,
+        result=attempt.result,
+        flaws=[_flaw(flaw) for flaw in attempt.flaws],
+        warnings=[_flaw(warning) for warning in attempt.warnings],
+    )
 
 
 def _flaw(flaw: Flaw) -> FlawOfFile:

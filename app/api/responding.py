@@ -2,137 +2,177 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from typing import TypeVar
 
 from fastapi.responses import Response, StreamingResponse
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from app.adapters.models import Model
-from app.api.access import key_of
-from app.api.answers import Answer
-from app.api.bodies import MOST_BYTES, ParsedRequest
-from app.api.errors import FieldError, InvalidRequest
-from app.api.exchanges import exchange
-from app.api.forms import Form, Line, choose_form
-from app.api.reading import check_extents
-from app.api.schemas import CounterfactualsRequest, PredictionsRequest
-from app.api.service import HeldUp, Service
-from app.api.streams import gather, stream
-from app.core.budget import StopFlag
+from app.answering.answer import Answer
+from app.answering.in_use import ModelInUse
+from app.answering.on_the_loop import (
+    MOST_BYTES,
+    ON_THE_LOOP_SECONDS,
+    LoopHeldUp,
+    TurnOnTheLoop,
+    can_pose_on_the_loop,
+    keep_off_the_loop,
+)
+from app.answering.service import Service
+from app.answering.under_way import Admitted
+from app.api.addresses import client_of
+from app.api.around.access import key_of
+from app.api.bodies import ParsedRequest
+from app.api.problems import problem
+from app.api.streams import FLUSH_SECONDS, WAIT_SECONDS, Present, gather, stream
+from app.asking.callers import Caller
+from app.asking.reading import check_extents
+from app.asking.refusals import FieldError, InvalidRequest
+from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
+from app.core.facts import Moment
+from app.core.memory import Waiting
+from app.core.turns import Done, take_turn
+from app.observing.observed_requests import observed_request
+from app.writing.forms import Form, choose_form
+from app.writing.lines import Presenter
+from app.writing.whole import predictions_json, subsets_json
 
-# What is counted beforehand takes half of this at the most. Should it take longer, on a busy machine perhaps, the
-# answer goes on in a thread.
-ON_THE_LOOP_SECONDS = 0.01
 # After its deadline a search has ended; a reader has so long to take what is left of the answer.
 READING_SECONDS = 10.0
 
 
-async def respond(request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service) -> Response:
-    """Pose the question, with all that may be refused, and answer it whole or in a stream."""
-    form = choose_form(",".join(request.headers.getlist("accept")))
-    stop = service.admit()
-    exchange().posing_began = time.perf_counter()
-    try:
+T = TypeVar("T")
+
+
+async def respond(
+    request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, service: Service
+) -> Response:
+    """Pose the question, with all that may be refused, and answer it whole or in a stream.
+
+    The life of an answer is one stack: it is admitted, and whatever happens then, it ends and leaves its place. What
+    follows in a stream lives on until that is sent.
+    """
+    accept = ",".join(request.headers.getlist("accept"))
+    form = choose_form(accept)
+    with ExitStack() as life:
+        admitted = life.enter_context(service.admit(_admitted(request, chosen)))
+        observed = observed_request()
+        observed.posing_began = time.perf_counter()
+        turn = _turn_on_the_loop(request, body, chosen, admitted)
         try:
-            return await _answered(request, body, model, service, stop, form)
-        except HeldUp:
-            # Begun again, in a thread from the start.
-            service.is_slow(model)
-            return await _answered(request, body, model, service, stop, form)
-    except BaseException:
-        service.release(stop)
-        raise
+            response = await _answered(request, body, chosen, service, admitted, turn, form)
+        except LoopHeldUp:
+            keep_off_the_loop(chosen.model)
+            # In a new form: one JSON object remembers whether it has an answer already.
+            response = await _answered(request, body, chosen, service, admitted, None, choose_form(accept))
+        if isinstance(response, AnswerStream):
+            response.life = life.pop_all()
+        observed.searched = time.perf_counter()
+        return response
+
+
+def _turn_on_the_loop(
+    request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted
+) -> TurnOnTheLoop | None:
+    is_quick = request.size <= MOST_BYTES and can_pose_on_the_loop(body, chosen, admitted.caller)
+    return TurnOnTheLoop() if is_quick else None
 
 
 async def _answered(
-    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag, form: Form
+    request: ParsedRequest,
+    body: CounterfactualsRequest,
+    chosen: ModelInUse,
+    service: Service,
+    admitted: Admitted,
+    turn: TurnOnTheLoop | None,
+    form: Form,
 ) -> Response:
-    seen = exchange()
-    answer = await _posed(request, body, model, service, stop)
-    seen.posed = time.perf_counter()
-    seen.answer = answer
-    return answered(answer, form, service)
+    if turn is None:
+        answer = await _in_turns(request, service.posing(body, chosen, admitted), service)
+    else:
+        answer = service.pose(body, chosen, admitted, turn)
+    seen = observed_request()
+    seen.posed, seen.answer = time.perf_counter(), answer
+    response = answered(answer, Presenter(answer.question, form, problem).text, form.media_type, service.searchers)
+    if turn is not None:
+        turn.leave()
+    return response
 
 
-async def _posed(
-    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service, stop: StopFlag
-) -> Answer:
-    knows_all = _knows_all(request)
-    if request.size <= MOST_BYTES and service.poses_promptly(body, model):
-        return service.pose(body, model, stop, request.arrived, everybody_waits=True, knows_all=knows_all)
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(
-        service.searchers, service.pose, body, model, stop, request.arrived, False, knows_all
-    )
+async def _in_turns(request: ParsedRequest, steps: Generator[Moment, None, T], service: Service) -> T:
+    """What comes of work before the first byte: the threads that search do it, as long as the client is there."""
+    loop, turn = asyncio.get_running_loop(), (steps, FLUSH_SECONDS, time.perf_counter)
+    while not isinstance(done := await loop.run_in_executor(service.searchers, take_turn, *turn), Done):
+        if isinstance(done, Waiting):
+            await asyncio.sleep(WAIT_SECONDS)
+        if await request.is_disconnected():
+            raise ClientDisconnect
+    return done.result
 
 
-def _knows_all(request: ParsedRequest) -> bool:
-    """Whether whoever asks may hear of all models."""
-    key = key_of(request)
-    return key is None or key.is_for_all
+def _admitted(request: ParsedRequest, chosen: ModelInUse) -> Admitted:
+    return Admitted(request.arrived, client_of(request.scope), Caller.of(key_of(request), chosen.model.name))
 
 
-def answered(answer: Answer, form: Form, service: Service) -> Response:
+def answered(answer: Answer, present: Present, media_type: str, searchers: Executor) -> Response:
     """One piece, if the answer is quick; what is not there in time follows in a stream."""
-    ready, rest, finished = form.frame(answer.start()), answer.rest(), False
+    events, finished = answer.events(), False
+    ready = present(next(events))
     if answer.is_prompt:
-        pieces, finished = gather(rest, form, ON_THE_LOOP_SECONDS)
+        pieces, finished = gather(answer, present, ON_THE_LOOP_SECONDS, events)
         ready += pieces
-    service.leave_the_loop(answer)
     if finished:
-        _end(answer, service)
-        return Response(ready.encode(), media_type=form.media_type)
-    return _Stream(answer, form, service, ready, rest)
+        return Response(ready.encode(), media_type=media_type)
+    return AnswerStream(answer, stream(answer, present, searchers, ready, events), media_type)
 
 
 async def respond_with_predictions(
-    request: ParsedRequest, body: PredictionsRequest, model: Model, service: Service
+    request: ParsedRequest, body: PredictionsRequest, chosen: ModelInUse, service: Service
 ) -> Response:
     """Score the instances in a thread."""
     check_extents(body, ("instance", "context"), service.settings.max_features)
     most = service.settings.max_instances
     if len(body.instances or ()) > most:
-        raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer at a time")])
-    return await _scored(service, lambda stop: service.predict(body, model, stop, request.arrived))
+        raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer per request")])
+    with service.admit(_admitted(request, chosen)) as admitted:
+        return await _in_one_piece(service, lambda: predictions_json(service.predict(body, chosen, admitted)))
 
 
 async def respond_with_subsets(
-    request: ParsedRequest, body: CounterfactualsRequest, model: Model, service: Service
+    request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, service: Service
 ) -> Response:
-    """Score all subsets of the movable features in a thread."""
-    knows_all = _knows_all(request)
-    return await _scored(service, lambda stop: service.subsets(body, model, stop, request.arrived, knows_all))
+    """Score all subsets of the movable features in a thread, once the question is understood."""
+    with service.admit(_admitted(request, chosen)) as admitted:
+        question = await _in_turns(request, service.understanding(body, chosen, admitted), service)
+        return await _in_one_piece(
+            service, lambda: subsets_json(question, service.subsets(question, body.limits, admitted))
+        )
 
 
-async def _scored(service: Service, work: Callable[[StopFlag], str]) -> Response:
-    """What is said in one piece, and only when all of it is known; it takes no turns, so it has other threads."""
-    stop = service.admit()
-    try:
-        text = await asyncio.get_running_loop().run_in_executor(service.predictors, work, stop)
-    finally:
-        service.release(stop)
+async def _in_one_piece(service: Service, work: Callable[[], str]) -> Response:
+    """What is said only when all of it is known. What takes no turns has other threads than the searches."""
+    text = await asyncio.get_running_loop().run_in_executor(service.predictors, work)
     return Response(text, media_type="application/json")
 
 
-class _Stream(StreamingResponse):
-    """An answer on its way; when it is sent or the client has left, its search is told to stop."""
+class AnswerStream(StreamingResponse):
+    """An answer on its way; when it is sent or the client has left, its life ends."""
 
-    def __init__(self, answer: Answer, form: Form, service: Service, ready: str, rest: Iterator[Line | None]) -> None:
-        super().__init__(stream(answer, form, service.searchers, ready, rest), media_type=form.media_type)
+    def __init__(self, answer: Answer, pieces: AsyncIterator[bytes], media_type: str) -> None:
+        super().__init__(pieces, media_type=media_type)
         self._answer = answer
-        self._service = service
+        self.life = ExitStack()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            async with asyncio.timeout(self._answer.seconds_left + READING_SECONDS):
-                await super().__call__(scope, receive, send)
-        except TimeoutError:
-            # Nobody reads: the answer is cut, and its place is free for others.
-            exchange().disconnected = True
-        finally:
-            _end(self._answer, self._service)
-
-
-def _end(answer: Answer, service: Service) -> None:
-    service.end(answer)
-    exchange().searched = time.perf_counter()
+        with self.life:
+            try:
+                async with asyncio.timeout(self._answer.seconds_left + READING_SECONDS):
+                    await super().__call__(scope, receive, send)
+            except TimeoutError:
+                # Nobody reads: the answer is cut, and its place is free for others.
+                observed_request().disconnected = True
+            finally:
+                observed_request().searched = time.perf_counter()

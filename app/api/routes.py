@@ -3,10 +3,20 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from app.api.access import key_of
+from app.api.around.access import key_of
 from app.api.bodies import ParsedRequest, StrictRoute
-from app.api.dependencies import Asked, TheModel, TheRegistry, TheService, check_is_for_all, permitted, service_of
-from app.api.errors import Stopping
+from app.api.dependencies import (
+    Asked,
+    TheModel,
+    TheRegistry,
+    TheService,
+    WorkRoute,
+    check_is_for_all,
+    permitted,
+    service_of,
+)
+from app.api.describing.shared import Health
+from app.api.describing.whole import SeveralPredictions, SinglePrediction
 from app.api.listings import (
     ExampleList,
     ModelDetails,
@@ -17,16 +27,16 @@ from app.api.listings import (
     list_examples,
     list_models,
 )
-from app.api.metrics import CONTENT_TYPE
-from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, SUBSETS, Health
-from app.api.predictions import SeveralPredictions, SinglePrediction
+from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, SUBSETS
 from app.api.readiness import Readiness, Verbose, readiness
 from app.api.responding import respond, respond_with_predictions, respond_with_subsets
-from app.api.schemas import PredictionsRequest
+from app.asking.refusals import Stopping
+from app.asking.schemas import PredictionsRequest
+from app.observing.metrics import CONTENT_TYPE
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
 listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"], responses=PROBLEMS["listings"])
-work = APIRouter(route_class=StrictRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
+work = APIRouter(route_class=WorkRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
 
 
 @health.head("/livez", include_in_schema=False)
@@ -55,22 +65,21 @@ def metrics(service: TheService, request: Request) -> Response:
 
 @listings.get("/models", summary="The models")
 def models(service: TheService, request: Request) -> ModelList:
-    return list_models(permitted(service, key_of(request)).values())
+    return list_models(permitted(service.catalog, key_of(request)).values())
 
 
 @listings.get(
     "/models/{model}", summary="One model: features, units, ranges, classes, versions", responses=PROBLEMS["named"]
 )
-def model(model: TheModel, service: TheService) -> ModelDetails:
-    loaded = service.loaded
-    return describe_model(loaded.model(model.name), loaded.catalog)
+def model(model: TheModel, request: Request) -> ModelDetails:
+    return describe_model(model.model, model.catalog, key_of(request))
 
 
 @listings.get(
     "/models/{model}/examples", summary="Example requests that come with a model", responses=PROBLEMS["named"]
 )
 def examples(model: TheModel) -> ExampleList:
-    return list_examples(model)
+    return list_examples(model.model)
 
 
 @listings.get("/normal-ranges/{registry}", summary="One registry of normal ranges", responses=PROBLEMS["named"])

@@ -1,1 +1,1 @@
-"""Whole registers of people at once: read, solved by the same engines in other processes, written in order."""
+"""Whole registers of people: read from files, answered by the same engines in other processes, written in order."""

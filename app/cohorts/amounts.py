@@ -1,8 +1,8 @@
-"""How much at a time, unless the command says otherwise. Apart from all else: the command line needs only these."""
+"""Default amounts, in a module of their own: the command line needs only these."""
 
-# Rows of the input to a file of each table.
+# Input rows in each file of a table.
 PARTITION_ROWS = 10_000
-# People who are answered for together.
+# Rows that a worker takes at once.
 CHUNK_ROWS = 2_500
-# A person may have more answers than anybody reads, and everybody's are kept until their partition is written.
+# A person may have more answers than anyone reads, and all are kept in memory until their partition is written.
 MOST_COUNTERFACTUALS = 1_000

@@ -1,4 +1,4 @@
-"""The folder that a run writes: a record, and three folders of Parquet with a file a partition, whole or not at all."""
+"""The folder that a run writes: a record, and three folders of Parquet, with complete files only, one per partition."""
 
 import fcntl
 import json
@@ -14,22 +14,22 @@ import pyarrow.parquet as pq
 
 from app.cohorts.tables import Schemas, Solved
 
-# The last one tells that a partition is done: the others are there before it.
+# In the order of writing: once the last one exists, the partition is done.
 TABLES = ("rejects", "counterfactuals", "people")
 RECORD = "run.json"
 UNFINISHED = ".unfinished"
-# Columns of few different values, which Parquet writes by their places in a list; in the others that is lost labour.
+# Columns with few different values, for which a Parquet dictionary pays off.
 REPEATED = ["label", "outcome", "stopped_by", "guarantee", "engine", "reason", "file", "changes.list.element.feature"]
-# What a record says of how a run went, and not of what was asked.
+# Keys of the record that say how a run went, not what it was asked.
 OF_ITS_COURSE = ("finished", "command")
 
 
 class OtherRun(Exception):
-    """The folder holds the answers to something else."""
+    """The folder holds another run, or something else; the text says what to do."""
 
 
 class InUse(Exception):
-    """Somebody else writes into the folder."""
+    """Another run is writing into the folder."""
 
 
 class AnswersFolder:
@@ -41,34 +41,34 @@ class AnswersFolder:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Nobody else writes here meanwhile; a process that dies gives up its claim."""
+        """Lock the folder; `InUse` if another run has it. A process that dies releases its lock."""
         self.path.mkdir(parents=True, exist_ok=True)
         number = os.open(self.path, os.O_RDONLY)
         try:
             fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InUse(f"{self.path}: another run writes here") from None
+            raise InUse(f"{self.path}: another run is writing here") from None
         else:
             yield
         finally:
             os.close(number)
 
     def begin(self, record: Mapping[str, Any]) -> bool:
-        """Begin a run, or go on with it if it is the one that was begun here; whether it is finished already."""
+        """Begin a run, or continue the one that was begun here; `OtherRun` if it differs. Whether it is finished."""
         file = self.path / RECORD
         if file.exists():
             before = json.loads(file.read_text(encoding="utf-8"))
             if differing := [name for name in record if name not in OF_ITS_COURSE and record[name] != before.get(name)]:
                 raise OtherRun(
-                    f"{self.path}: holds another run, which differs in: {', '.join(differing)}. "
+                    f"{self.path}: holds another run, which differs in {', '.join(differing)}. "
                     "Name another folder with --out, or remove this one."
                 )
             if before.get("finished"):
                 return True
         elif any(entry.name != f"{RECORD}{UNFINISHED}" for entry in self.path.iterdir()):
-            raise OtherRun(f"{self.path}: is not empty, and holds no run. Name another folder with --out.")
+            raise OtherRun(f"{self.path}: is not empty, but holds no run. Name another folder with --out.")
         else:
-            # Before all else: without it nobody knows whose the rest is.
+            # First of all: without it, nobody knows which run the files belong to.
             self._record({**record, "finished": False})
         for table in TABLES:
             (self.path / table).mkdir(exist_ok=True)
@@ -80,10 +80,10 @@ class AnswersFolder:
         return self._file("people", partition).exists()
 
     def write(self, partition: int, solved: Sequence[Solved]) -> None:
-        """A partition at once."""
+        """Write all tables of a partition."""
         for name in TABLES:
             parts = [getattr(each, name) for each in solved]
-            # In one piece: how it came must not be seen in the file.
+            # As one chunk, so that the file does not depend on how the parts arrived.
             table = pa.concat_tables([self._schemas[name].empty_table(), *parts]).combine_chunks()
             file = self._file(name, partition)
             unfinished = file.with_name(file.name + UNFINISHED)
@@ -91,7 +91,7 @@ class AnswersFolder:
             _settle(unfinished, file)
 
     def finish(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """What came of it all, counted from what was written."""
+        """Complete the record with counts from the written files, and return it."""
         outcomes: Counter[str] = Counter()
         for file in self._files("people"):
             column = pq.read_table(file, columns=["outcome"])["outcome"]
@@ -101,7 +101,7 @@ class AnswersFolder:
         whole = {
             **record,
             "finished": True,
-            # A file of which nobody knows how many rows it had counts as one.
+            # An unreadable file counts as one row.
             "rows": people + rejected,
             "people": people,
             "rejects": rejected,
@@ -125,7 +125,7 @@ class AnswersFolder:
 
 
 def _settle(unfinished: Path, file: Path) -> None:
-    """Under its own name a file is whole, also after the machine has lost its power."""
+    """Rename a file once it is on the disk, so that it is complete even after a power failure."""
     _to_the_disk(unfinished)
     unfinished.replace(file)
     _to_the_disk(file.parent)

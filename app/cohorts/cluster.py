@@ -1,4 +1,4 @@
-"""Ray: actors that hold the model answer for chunks, on this machine or on a cluster; Ray replaces those that die."""
+"""Ray: actors that hold the model answer chunks, on this machine or on a cluster; Ray replaces those that die."""
 
 import logging
 import os
@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-# Nothing is told to Ray's makers. Read when Ray is imported, and by the processes that it starts.
+# No usage statistics for Ray's makers. Ray reads this at its import, and in the processes that it starts.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-# It warns of every actor whose job is in the object store, which is where the job is to be.
+# Ray would warn of every actor whose job is in the object store, where we put it on purpose.
 os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
 
 import ray
@@ -22,25 +22,28 @@ import ray.data
 from ray.exceptions import RayError
 from ray.util.annotations import RayDeprecationWarning
 
-from app.cohorts.chunks import Chunk
+from app.adapters.machine.core_dumps import leave_no_core_dump
 from app.cohorts.failures import NoCluster, SolverFailed
 from app.cohorts.job import Job
-from app.cohorts.solving import Solver
+from app.cohorts.reading.chunks import Chunk
+from app.cohorts.solving.solver import Solver
 from app.cohorts.tables import Solved
 
-# The only column of what travels: a chunk on the way there, what became of it on the way back.
+# The only column of the tables that travel: a chunk on the way there, its result on the way back.
 CONTENT = "content"
-# An actor that dies costs a retry; a row of which every actor dies must not do so for ever.
+# An actor that dies costs a retry. A row that crashes every actor must not be retried for ever.
 MOST_RETRIES = 10
-# So many chunks are in the object store at the most; then the actors are started anew, which takes some seconds.
+# Most chunks in the object store. After that the actors restart, which takes some seconds.
 WINDOW = 800
 PROBE_SECONDS = 10
 
 
 class SolvingActor:
-    """Holds the model, which has come with the job."""
+    """Answers chunks. The model comes with the job."""
 
     def __init__(self, job: bytes) -> None:
+        # Ray starts this process, on another machine perhaps: the command's own limit does not reach it.
+        leave_no_core_dump()
         pa.set_cpu_count(1)
         self._solver = Solver(pickle.loads(job))  # noqa: S301  # it comes from the driver of this very run
 
@@ -54,7 +57,7 @@ def _parcel(contents: Iterable[Chunk | Solved]) -> pa.Table:
 
 
 class RayWorkers:
-    """So many actors. Without an address, Ray is started on this machine, and ended with the run."""
+    """`count` actors. Without an address, Ray starts on this machine and ends with the run."""
 
     def __init__(self, job: Job, count: int, address: str | None) -> None:
         here: dict[str, Any] = {"num_cpus": count, "include_dashboard": False} if address is None else {}
@@ -66,17 +69,17 @@ class RayWorkers:
             raise NoCluster(f"Ray does not answer at {address or 'this machine'}: {error}") from None
         self._job = pickle.dumps(job)
         self._count = count
-        # There is no other way yet to limit retries than the one that it warns of.
+        # There is no other way to limit retries yet than this deprecated one.
         warnings.simplefilter("ignore", RayDeprecationWarning)
         context = ray.data.DataContext.get_current()
         context.execution_options.preserve_order = True
         context.enable_progress_bars = False
         context.print_on_execution_start = False
-        # What goes wrong is told by us, without the texts of exceptions.
+        # We report errors ourselves, without the texts of exceptions.
         logging.getLogger("ray.data").setLevel(logging.CRITICAL)
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
-        """What becomes of each chunk, in their order. The people travel with the job: no node needs their files."""
+        """The result of each chunk, in order. The rows travel to the actors: no node needs the files."""
         remaining = iter(chunks)
         while window := list(islice(remaining, WINDOW)):
             yield from self._solved(window)
@@ -97,19 +100,19 @@ class RayWorkers:
             for batch in batches:
                 yield from map(pickle.loads, batch[CONTENT].to_pylist())
         except RayError as error:
-            # The text of what went wrong inside may quote a value.
-            raise SolverFailed(f"{type(error).__name__}; --engine local finds the row that does it") from None
+            # The text of the error may quote a value.
+            raise SolverFailed(f"{type(error).__name__}; run with --engine local to find the row") from None
 
     def close(self) -> None:
         ray.shutdown()
 
 
 def _probe(address: str | None) -> None:
-    """Ray itself would try for minutes before it says that nobody is there."""
+    """Check that the address can be reached: Ray itself would try for minutes. `NoCluster` if not."""
     found = re.fullmatch(r"([^:/]+|\[[^]]+\]):([0-9]+)", address or "")
     if found is None:
         return
     try:
         socket.create_connection((found[1].strip("[]"), int(found[2])), PROBE_SECONDS).close()
     except OSError as error:
-        raise NoCluster(f"Ray does not answer at {address}: {error.strerror or 'nobody is there'}") from None
+        raise NoCluster(f"Ray does not answer at {address}: {error.strerror or 'no connection'}") from None

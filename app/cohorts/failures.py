@@ -1,9 +1,9 @@
-"""What may end a run before its time."""
+"""What may end a run early."""
 
 
 class SolverFailed(Exception):
-    """A mistake of ours: the rows that could not be answered for, and where in the code."""
+    """A bug in Flipset: the rows that could not be answered, and where in the code."""
 
 
 class NoCluster(Exception):
-    """Ray could not be reached, or not be started."""
+    """Ray cannot be reached or started."""

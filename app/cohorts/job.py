@@ -1,4 +1,4 @@
-"""A job: all that whoever answers for people has to know, wherever that is. It travels as it is."""
+"""A job: everything that a worker needs to answer for people. It is pickled and sent to workers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -7,17 +7,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from app.adapters.snapshots import Snapshot
-from app.cohorts.columns import Columns
+from app.adapters.files.snapshots import Snapshot
+from app.cohorts.reading.columns import Columns
 from app.settings import Settings
 
-# No time is set: what a machine can do in a second must not decide what is answered. A day is as good as for ever.
+# No deadline: answers must not depend on how fast a machine is. A day is as good as for ever.
 ENDLESS_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The files of one model and its registry, what is asked of everybody, and where it stands in the input."""
+    """The files of one model and its registry, the request for everyone, and the columns of the input."""
 
     snapshot: Snapshot
     settings: Settings
@@ -39,7 +39,7 @@ def settings_for_a_run(settings: Settings, max_counterfactuals: int) -> Settings
 
 
 def only(snapshot: Snapshot, model: str, registries: set[str]) -> Snapshot:
-    """What of a snapshot a job needs to take along."""
+    """The part of a snapshot that a job needs: one model and these registries."""
     folder = snapshot.models_dir / model
     files = tuple(file for file in snapshot.registries if file.stem in registries)
 

@@ -1,4 +1,4 @@
-"""Processes on this machine that answer for chunks; one that dies is replaced, and what it had is answered again."""
+"""Processes on this machine that answer chunks. One that dies is replaced, and its chunks are answered again."""
 
 import signal
 import traceback
@@ -15,24 +15,24 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from app.cohorts.chunks import Chunk
 from app.cohorts.failures import SolverFailed
 from app.cohorts.job import Job
-from app.cohorts.solving import Solver
+from app.cohorts.reading.chunks import Chunk
+from app.cohorts.solving.solver import Solver
 from app.cohorts.tables import Solved
 
-# A process has the next chunk before it is done with one.
+# A process gets its next chunk before it has finished one.
 AHEAD = 2
-# A chunk with which so many processes have died is cut in two, until it is known whose row it is.
+# A chunk that has crashed this many processes is halved, until the row is found.
 MOST_DEATHS = 3
-# In the place of a chunk's number: the process has loaded the model, and waits for chunks.
+# In place of a chunk's number: the process has loaded the model and waits for chunks.
 READY = -1
 STARTING = "starting a process that answers"
-DEADLY = "the process that answered for this row died of it, several times"
+DEADLY = "this row crashed its process several times"
 
 
 class _Failure(NamedTuple):
-    """What a process sends where it has no answer; the text of an exception may quote a value, and is left out."""
+    """What a process sends if it failed. It omits the text of the exception, which may quote a value."""
 
     kind: str
     frames: str
@@ -46,17 +46,17 @@ class _Failure(NamedTuple):
 
 
 def _work(connection: Connection, job: Job) -> None:
-    """Answer for chunks until nobody sends any more."""
-    # Ctrl-C reaches everybody; the parent decides.
+    """In the child: answer chunks until the parent closes the connection."""
+    # Ctrl-C reaches all processes; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pa.set_cpu_count(1)
     given: SimpleQueue[tuple[int, Chunk] | None] = SimpleQueue()
-    # Taken in while others are answered: else either side might wait for the other to read.
+    # A thread receives chunks while others are answered: otherwise both sides might wait for the other to read.
     Thread(target=_take_in, args=(connection, given), daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
             solver = Solver(job)
-        except Exception as error:  # noqa: BLE001  # whatever it is, it is told to the parent
+        except Exception as error:  # noqa: BLE001  # whatever it is, the parent gets it
             connection.send((READY, _Failure.of(error)))
             return
         connection.send((READY, None))
@@ -77,7 +77,7 @@ def _take_in(connection: Connection, given: "SimpleQueue[tuple[int, Chunk] | Non
 def _solved(solver: Solver, chunk: Chunk) -> Solved | _Failure:
     try:
         return solver.solve(chunk)
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is told to the parent
+    except Exception as error:  # noqa: BLE001  # whatever it is, the parent gets it
         return _Failure.of(error)
 
 
@@ -90,21 +90,22 @@ def _checked(said: Solved | _Failure, chunk: Chunk) -> Solved:
 
 @dataclass
 class _Worker:
-    """A process, the way to it, and whether it has begun to answer."""
+    """A process, the connection to it, and whether it is ready."""
 
     process: ForkServerProcess
     connection: Connection
     ready: bool = False
-    # The chunks that it has, by number, in the order that it was given them.
+    # Its chunks by number, in the order of giving.
     given: dict[int, Chunk] = field(default_factory=dict)
 
     def give(self, number: int, chunk: Chunk) -> None:
         self.given[number] = chunk
-        # One that is dead is noticed where its answer is waited for.
+        # `_collect` notices a dead process.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send((number, chunk))
 
-    def is_ready(self, failure: _Failure | None) -> None:
+    def mark_ready(self, failure: _Failure | None) -> None:
+        """It has loaded the model; `SolverFailed` if it sent a failure instead."""
         if failure is not None:
             raise failure.raised(STARTING)
         self.ready = True
@@ -116,13 +117,13 @@ class _Worker:
 
 
 class LocalWorkers:
-    """So many processes."""
+    """`count` processes that answer chunks."""
 
     def __init__(self, job: Job, count: int) -> None:
         self._job = job
         self._context = get_context("forkserver")
-        # Imported once, and not by each process that is started.
-        self._context.set_forkserver_preload(["app.cohorts.solving"])
+        # Imported once by the fork server, not by each process.
+        self._context.set_forkserver_preload(["app.cohorts.solving.solver"])
         self._workers = [self._started() for _ in range(count)]
         self._deaths: dict[int, int] = {}
         self._false_starts = 0
@@ -135,7 +136,7 @@ class LocalWorkers:
         return _Worker(process, here)
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
-        """What becomes of each chunk, in their order."""
+        """The result of each chunk, in order."""
         tasks, ready = enumerate(chunks), dict[int, Solved]()
         back: deque[tuple[int, Chunk]] = deque()
         told = 0
@@ -149,7 +150,7 @@ class LocalWorkers:
             self._collect(ready, back)
 
     def _hand_out(self, back: deque[tuple[int, Chunk]], tasks: Iterator[tuple[int, Chunk]], ready: int) -> None:
-        """Keep everybody busy, but not so far ahead of the slowest that all that is ready fills the memory."""
+        """Keep all workers busy, but not so far ahead of the slowest that finished results fill the memory."""
         room = 2 * AHEAD * len(self._workers) - ready - sum(len(worker.given) for worker in self._workers)
         while room > 0 and (worker := self._least_busy()) is not None:
             task = back.popleft() if back else next(tasks, None)
@@ -163,7 +164,7 @@ class LocalWorkers:
         return worker if len(worker.given) < AHEAD else None
 
     def _collect(self, ready: dict[int, Solved], back: deque[tuple[int, Chunk]]) -> None:
-        """Wait for whoever is done, or dead; what the dead had comes back."""
+        """Wait until a worker finishes a chunk or dies; the chunks of dead workers go to `back`."""
         by_connection = {worker.connection: worker for worker in self._workers}
         for connection in wait(list(by_connection)):
             worker = by_connection[connection]  # type: ignore[index]  # wait gives back what it was given
@@ -177,12 +178,12 @@ class LocalWorkers:
                         ready[number] = self._carefully(chunk)
                 continue
             if number == READY:
-                worker.is_ready(said)
+                worker.mark_ready(said)
             else:
                 ready[number] = _checked(said, worker.given.pop(number))
 
     def _bury(self, worker: _Worker) -> list[tuple[int, Chunk]]:
-        """Put a new process in the place of a dead one. If it died of any of its chunks, then of the first."""
+        """Replace a dead worker, and return its chunks. If one of them crashed it, it was the first."""
         worker.end()
         if not worker.ready:
             self._false_starts += 1
@@ -195,10 +196,10 @@ class LocalWorkers:
         return list(worker.given.items())
 
     def _carefully(self, chunk: Chunk) -> Solved:
-        """Answer for a chunk of which processes die: for its halves, down to the row that no process survives."""
+        """Answer a chunk that crashes processes: by halves, down to the row that crashes them."""
         worker = self._started()
         try:
-            worker.is_ready(worker.connection.recv()[1])
+            worker.mark_ready(worker.connection.recv()[1])
             worker.give(0, chunk)
             return _checked(worker.connection.recv()[1], chunk)
         except (EOFError, OSError):

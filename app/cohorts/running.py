@@ -15,37 +15,36 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from app import __version__
-from app.adapters.models import Model
-from app.adapters.names import suggestion
-from app.adapters.snapshots import Snapshot
-from app.api.posing import Terms
+from app.adapters.files.names import suggestion
+from app.adapters.graphs.models import Model
+from app.asking.posing import Terms
 from app.cohorts.amounts import CHUNK_ROWS, PARTITION_ROWS
 from app.cohorts.answers_folder import AnswersFolder
-from app.cohorts.chunks import Chunk, cut, numbered
-from app.cohorts.columns import BadColumns, Columns
-from app.cohorts.people_files import column_names, column_type, digest, read_people
+from app.cohorts.reading.chunks import Chunk, cut, numbered
+from app.cohorts.reading.columns import BadColumns, Columns
+from app.cohorts.reading.people_files import column_names, column_type, digest, read_people
 from app.cohorts.tables import Solved, schemas
 from app.core.budget import Limits
 
 # What a run's answers may depend on, besides Flipset itself.
-PACKAGES = ("numpy", "onnxruntime", "pyarrow", "z3-solver", "python-sat")
+PACKAGES = ("numpy", "onnxruntime", "pyarrow", "python-sat")
 
 
 class Workers(Protocol):
-    """Whoever answers for chunks, here or elsewhere."""
+    """Answers chunks, on this machine or elsewhere."""
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
-        """What becomes of each chunk, in their order."""
+        """The result of each chunk, in order."""
         ...
 
     def close(self) -> None:
-        """Have no more of it."""
+        """End the workers."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The files of people, what their columns are, and how many rows are taken at a time."""
+    """The files of people, their columns, and the sizes of chunks and partitions."""
 
     files: tuple[Path, ...]
     form: str | None
@@ -62,26 +61,24 @@ class Input:
         return (chunk.first - 1) // self.partition_rows
 
     def kept_fields(self) -> tuple[pa.Field, ...]:
-        """The columns that are carried over, in the types that they have."""
+        """The columns that are copied to the answers, with their types."""
         kept = self.columns.kept
         return tuple(pa.field(name, column_type(self.files, self.form, column)) for name, column in kept.items())
 
     def check_columns(self) -> None:
-        """`BadColumns` where what is no feature is in none of the files: nobody would be rejected for it."""
+        """`BadColumns` if a column that an option names is in no file."""
         found = [column_names(file, self.form) for file in self.files]
         if None in found:
-            # What a file of JSON lines holds is not known before it is read.
+            # The columns of JSON lines are unknown before they are read.
             return
-        known = {name for names in found for name in names or ()}
-        columns = self.columns
-        person = {} if columns.person is None else {columns.person: columns.person}
-        for option, named in (("--id", person), ("--context", columns.context), ("--keep", columns.kept)):
-            for column in named.values():
+        known = list(dict.fromkeys(name for names in found for name in names or ()))
+        for option, named in self.columns.by_option().items():
+            for column in named:
                 if known and column not in known:
                     raise BadColumns(f"{option} {column}: there is no such column; {suggestion(column, known)}")
 
     def complaints(self) -> Iterator[str]:
-        """What is wrong with the features' columns as such; the rows will be rejected for it one by one."""
+        """Mistakes in the columns of features, for which all rows will be rejected."""
         for file in self.files:
             names = column_names(file, self.form)
             if not names:
@@ -94,24 +91,24 @@ class Input:
 
 
 def check_kept(columns: Columns, model: Model) -> None:
-    """A column that is carried over must not be called like one of our own."""
+    """`BadColumns` if a copied column has the name of one of ours."""
     own = schemas(model.scorer.score_dtype).people.names
     for name, column in columns.kept.items():
         if name in own:
-            raise BadColumns(f"--keep {name}: is a column of the answers; rename it: --keep its_{name}={column}")
+            raise BadColumns(f"--keep {name}: is also a column of the answers; rename it: --keep its_{name}={column}")
 
 
 def record_of(
-    command: list[str], terms: Terms, limits: Limits, snapshot: Snapshot, asked: Mapping[str, Any], people: Input
+    command: list[str], terms: Terms, limits: Limits, asked: Mapping[str, Any], people: Input
 ) -> dict[str, Any]:
-    """All that the answers depend on, and how they were asked for."""
+    """The record of a run: everything that the answers depend on, and the command."""
     columns, engine = people.columns, terms.request.limits.engine
     return {
         "flipset": __version__,
         "finished": False,
         "command": command,
         "model": _model(terms),
-        "registry": _registry(terms, snapshot),
+        "registry": _registry(terms),
         "request": dict(asked),
         "limits": {
             "engine": engine,
@@ -143,43 +140,46 @@ def _model(terms: Terms) -> dict[str, Any]:
         "title": model.title,
         "version": model.version,
         "sha256": model.sha256,
+        "description_sha256": model.description_sha256,
         "digest": model.digest,
         "favourable": [model.classes[place] for place in getattr(favourable, "classes", ())],
         "threshold": getattr(favourable, "threshold", None),
+        "constraints": model.constraints.model_dump(mode="json", exclude_unset=True),
+        "policy": model.policy.model_dump(mode="json", exclude_unset=True),
     }
 
 
-def _registry(terms: Terms, snapshot: Snapshot) -> dict[str, Any] | None:
-    registry = terms.pair.registry
+def _registry(terms: Terms) -> dict[str, Any] | None:
+    registry = terms.prepared.registry
     if registry is None:
         return None
     return {
         "name": registry.name,
         "version": registry.version,
-        "sha256": hashlib.sha256(snapshot.read(registry.file)).hexdigest(),
+        "sha256": registry.sha256,
         "constraints": registry.constraints.model_dump(mode="json", exclude_unset=True),
     }
 
 
 def _digest(content: Any) -> str:
-    """Of what it says, and not of how it is written."""
+    """The digest of the content, independent of its formatting."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 class Watcher(Protocol):
-    """Whoever waits for a run."""
+    """Is notified of the progress of a run."""
 
     def passed_over(self, rows: int) -> None:
-        """So many rows were answered before this run began."""
+        """`rows` rows were answered before this run began."""
         ...
 
     def answered(self, rows: int) -> None:
-        """So many more are answered now."""
+        """`rows` more rows are answered."""
         ...
 
 
 def run(people: Input, workers: Workers, folder: AnswersFolder, watcher: Watcher) -> None:
-    """Answer for everybody whose partition is not written yet."""
+    """Answer for everyone whose partition is not written yet."""
     sent: deque[tuple[int, int]] = deque()
 
     def still_open() -> Iterator[Chunk]:

@@ -1,4 +1,4 @@
-"""The three tables that a run writes: one row a person, one row a counterfactual, one row for what could not be read.
+"""The three tables that a run writes: a row per person, a row per counterfactual, and a row per rejected input row.
 
 Plain types only, so that DuckDB, Polars, pandas and Spark read them as they are.
 """
@@ -36,7 +36,7 @@ REJECTS = pa.schema(
 
 
 class Schemas(NamedTuple):
-    """The columns of a run's tables; scores are in the type that the model gives them in."""
+    """The columns of a run's tables; scores have the type of the model's scores."""
 
     people: pa.Schema
     counterfactuals: pa.Schema
@@ -59,7 +59,7 @@ def _solved(*contents: bytes) -> Solved:
 
 
 def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
-    """With the columns that are carried over from the input, behind the person."""
+    """The schemas, with the columns copied from the input after the person."""
     score_type = pa.from_numpy_dtype(score)
     who = [pa.field("row", pa.int64(), nullable=False), pa.field("person", pa.string(), nullable=False)]
     people = [
@@ -70,7 +70,7 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
         pa.field("outcome", pa.string(), nullable=False),
         pa.field("count", pa.int64(), nullable=False),
         pa.field("fewest_changes", pa.int32()),
-        # Of the answers; where ranges alone leave no way, of any set of changes, which best_changes names.
+        # Of the answers; without any, of the changes within the rules that come closest, which best_changes names.
         pa.field("best_score", score_type),
         pa.field("best_changes", NAMES),
         pa.field("complete", pa.bool_(), nullable=False),
@@ -78,7 +78,7 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
         pa.field("stopped_by", pa.string()),
         pa.field("guarantee", pa.string(), nullable=False),
         pa.field("engine", pa.string(), nullable=False),
-        # Why there is no way: constraints or ranges; and each smallest group of constraints to give up for one.
+        # Why there is no answer (constraints or ranges), and each smallest group of constraints to give up for one.
         pa.field("reason", pa.string()),
         pa.field("in_the_way", pa.list_(pa.field("element", NAMES, nullable=False))),
     ]
@@ -94,7 +94,7 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
 
 
 def packed(table: pa.Table) -> bytes:
-    """A table on its way to another process: its own rows, and not what they were cut from."""
+    """A table as bytes for another process: only its own rows, not those of the table it was cut from."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)

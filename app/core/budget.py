@@ -1,8 +1,11 @@
-"""How much a search may spend, and why it stopped: rows, answers, time, and a flag that anyone may raise."""
+"""What a search may spend (rows, answers, time, memory), why it stopped, and a flag that stops it from any thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+
+from app.core.memory import Memory, Waiting
 
 
 class StoppedBy(StrEnum):
@@ -23,20 +26,25 @@ class Stopped(Exception):
 
 
 class Interrupted(Exception):
-    """A call of the model was ended from outside, because nobody could wait for it any longer."""
+    """Another thread ended a call of the model, because it took too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a request may spend; `max_counterfactuals` None means all of them."""
+    """What a request may spend; `max_counterfactuals` None means all of them.
+
+    `auto` asks about subsets size by size, in `rows_by_size` rows at the most (None: all rows). Then it turns to the
+    solver, so that a model of many features gets answers of every size before the deadline.
+    """
 
     max_model_rows: int
     deadline_seconds: float
     max_counterfactuals: int | None = None
+    rows_by_size: int | None = None
 
 
 class StopFlag:
-    """Raised once, from any thread, by whoever no longer wants the answer; it also interrupts a solver at work."""
+    """Tells a search to stop. Any thread may raise it, once; raising it calls the registered interrupts."""
 
     def __init__(self) -> None:
         self._up = False
@@ -52,20 +60,31 @@ class StopFlag:
                 interrupt()
 
     def also(self, interrupt: Callable[[], None]) -> None:
-        """Call this too when the flag is raised; at once if it already is."""
+        """Call `interrupt` when the flag is raised; at once if it is already up."""
         self._interrupts.append(interrupt)
         if self._up:
             interrupt()
 
 
 class Budget:
-    """What is left of the limits. Time runs on the clock it is given, from the moment `started`."""
+    """What is left of the limits. `clock` measures the time, from `started`; exceeding a limit raises `Stopped`."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float], started: float, stop: StopFlag) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        started: float,
+        stop: StopFlag,
+        memory: Memory | None = None,
+    ) -> None:
         self.clock = clock
+        self.started = started
+        self.memory = Memory() if memory is None else memory
         self.most_rows = limits.max_model_rows
         self.rows_left = limits.max_model_rows
+        self._rows_by_size = limits.rows_by_size or limits.max_model_rows
         self.answers_left = limits.max_counterfactuals
+        self._seconds = limits.deadline_seconds
         self._deadline = started + limits.deadline_seconds
         self.stop = stop
 
@@ -82,8 +101,12 @@ class Budget:
     def seconds_left(self) -> float:
         return self._deadline - self.clock()
 
+    def share_left(self) -> float:
+        """The share of the time that is left."""
+        return self.seconds_left() / self._seconds
+
     def take_rows(self, wanted: int) -> int:
-        """How many of the wanted rows may be scored now; at least one, or `Stopped`."""
+        """Take rows from the budget: as many of the wanted ones as are left, at least one; `Stopped` if none is."""
         self.check()
         if self.rows_left == 0:
             raise Stopped(StoppedBy.MAX_MODEL_ROWS)
@@ -91,8 +114,35 @@ class Budget:
         self.rows_left -= taken
         return taken
 
+    @property
+    def rows_left_by_size(self) -> int:
+        """How many rows `auto` may still take before it turns to the solver."""
+        return min(self.rows_left, self._rows_by_size - (self.most_rows - self.rows_left))
+
+    @contextmanager
+    def at_most(self, rows: int) -> Iterator[None]:
+        """Spend no more than so many of the rows that are left, while this lasts."""
+        set_aside = max(0, self.rows_left - rows)
+        self.rows_left -= set_aside
+        try:
+            yield
+        finally:
+            self.rows_left += set_aside
+
+    def remember(self, wanted: int, besides: int = 0) -> Iterator[Waiting]:
+        """Hold `wanted` bytes, waiting until they are free; `Stopped` if they exceed the limit of one search.
+
+        `besides` are bytes that depend on the model only. They do not grow with the search, so the limit ignores them.
+        """
+        if wanted > self.memory.most:
+            # The memory holds rows, so this is reported as the limit of rows.
+            raise Stopped(StoppedBy.MAX_MODEL_ROWS)
+        while not self.memory.hold(wanted + besides):
+            self.check()
+            yield Waiting()
+
     def take_answers(self, found: int) -> int:
-        """How many of the answers found may be told."""
+        """Take answers from the budget: as many of the found ones as may still be sent."""
         if self.answers_left is None:
             return found
         taken = min(found, self.answers_left)

@@ -1,6 +1,6 @@
-"""A second reading of every statement, one set of changes at a time, written from the method and not from the engines.
+"""A second check of every statement, one set of changes at a time, independent of the engines and their formulas.
 
-No answer leaves without it: see `Answer`.
+`Answer` sends no answer that has not passed it.
 """
 
 from collections.abc import Sequence
@@ -24,15 +24,15 @@ from app.core.formula import Changed, Constant, Count, Formula, Not, Odd
 
 
 def obeys(changed: frozenset[int], statement: Statement, states: Sequence[State]) -> bool:
-    """Whether this set of changes keeps to a statement."""
+    """Whether this set of changes (positions of features) satisfies a statement."""
     match statement:
         case Immutable(feature):
             return feature not in changed
         case Directed(feature, direction):
             if feature not in changed:
                 return True
-            rises = _target(states[feature]) > states[feature].value
-            return rises == (direction is Direction.INCREASE)
+            value, target = states[feature].value, _target(states[feature])
+            return target > value if direction is Direction.INCREASE else target < value
         case MaxStep(feature, step):
             moved = abs(_target(states[feature]) - states[feature].value) if feature in changed else 0
             return moved <= step * (1 + STEP_TOLERANCE)

@@ -1,35 +1,26 @@
-"""What a person cannot or will not do: each kind of statement, and what it means as a formula (method, section 3)."""
+"""What a person cannot or will not do: each type of statement, and what it means as a formula over the changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isnan
 from typing import Any, NamedTuple
 
-from app.core.formula import (
-    TRUE,
-    Changed,
-    Formula,
-    Not,
-    all_of,
-    any_of,
-    at_most,
-    implies,
-    none_of,
-)
+from app.core.formula import TRUE, Changed, Formula, Not, all_of, any_of, at_most, implies, none_of
 
-# max_step is compared with this much grace, so that a step computed in decimals is not refused for its last bit.
+# The relative tolerance of max_step: a step computed in decimals must not fail because of its last bit.
 STEP_TOLERANCE = 1e-9
 
 
 class Direction(StrEnum):
-    """The way a value moves."""
+    """The direction in which a value moves."""
 
     INCREASE = "increase"
     DECREASE = "decrease"
 
 
 class State(NamedTuple):
-    """What the statements need to know of a feature: its value, its target, and whether it is abnormal."""
+    """What a statement needs to know about a feature: its value, its target, and whether it is abnormal."""
 
     value: float
     target: float | None
@@ -37,12 +28,15 @@ class State(NamedTuple):
 
     @property
     def can_change(self) -> bool:
-        """Whether there is somewhere to go; what forbids it is the statements' business."""
+        """Whether the feature has a target other than its value; statements may still forbid the move."""
         return self.target is not None and self.target != self.value
 
     @property
-    def direction(self) -> Direction:
+    def direction(self) -> Direction | None:
+        """None if the value is missing."""
         assert self.target is not None
+        if isnan(self.value):
+            return None
         return Direction.INCREASE if self.target > self.value else Direction.DECREASE
 
 
@@ -55,7 +49,7 @@ class Immutable:
 
 @dataclass(frozen=True, slots=True)
 class Directed:
-    """The feature moves this way or not at all."""
+    """The feature moves in this direction or not at all."""
 
     feature: int
     direction: Direction
@@ -63,7 +57,7 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class MaxStep:
-    """The feature moves so far at the most."""
+    """The feature moves by at most `step`."""
 
     feature: int
     step: float
@@ -100,14 +94,14 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class MaxChanges:
-    """So many features change at the most."""
+    """At most `most` features change."""
 
     most: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A formula of the user's own."""
+    """A formula that the user wrote."""
 
     formula: Formula
 
@@ -117,14 +111,14 @@ Statement = Immutable | Directed | MaxStep | Causal | Correlated | Exclusive | R
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One statement, and the path that it has where it was made."""
+    """One statement, with its path in the constraints, such as `immutable[0]`."""
 
     path: str
     statement: Statement
 
 
 def meaning(statement: Statement, states: Sequence[State]) -> Formula:
-    """What a statement asks of the changes. A feature with nowhere to go is never changed: that is said elsewhere."""
+    """The statement as a formula over the changes. `pose` already excludes features that have no target."""
     match statement:
         case Immutable(feature):
             return Not(Changed(feature))
@@ -148,10 +142,14 @@ def meaning(statement: Statement, states: Sequence[State]) -> Formula:
 
 
 def goes_too_far(statement: Directed | MaxStep, value: Any, target: Any) -> Any:
-    """Whether the move from a value to another target is the wrong way or too long: for numbers, and arrays of them."""
+    """Whether a move has the wrong direction or is too long; for numbers, and for arrays of them.
+
+    A move from a missing value (NaN) has no known direction or length, so it goes too far.
+    """
+    from_nothing = value != value  # noqa: PLR0124
     if isinstance(statement, Directed):
-        return (target > value) != (statement.direction is Direction.INCREASE)
-    return abs(target - value) > statement.step * (1 + STEP_TOLERANCE)
+        return from_nothing | ((target > value) != (statement.direction is Direction.INCREASE))
+    return from_nothing | (abs(target - value) > statement.step * (1 + STEP_TOLERANCE))
 
 
 def _normal_after(feature: int, states: Sequence[State]) -> Formula:
@@ -159,7 +157,7 @@ def _normal_after(feature: int, states: Sequence[State]) -> Formula:
 
 
 def forbids(statement: Statement, states: Sequence[State]) -> int | None:
-    """The feature that a statement about one feature keeps from changing, if it does."""
+    """The feature that this statement keeps from changing, if it concerns one feature and does so."""
     match statement:
         case Immutable(feature) | Directed(feature) | MaxStep(feature):
             return None if meaning(statement, states) == TRUE else feature

@@ -1,4 +1,4 @@
-"""The small facts that an engine yields while it searches."""
+"""The facts that an engine yields while it searches."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,25 +8,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.core.budget import StoppedBy
+from app.core.memory import Waiting
 
 
 class Engine(StrEnum):
-    """Which search a request asks for, and which one answered."""
+    """The search that a request asks for, or that answered."""
 
     AUTO = "auto"
     LATTICE = "lattice"
     CEMSP = "cemsp"
+    THROUGH = "through"
 
 
 class Guarantee(StrEnum):
-    """How far a search that ended by itself can be trusted to have found every answer."""
+    """Whether a search is exact for any model, or assumes that the model is monotone."""
 
     EXACT = "exact"
     ASSUMES_MONOTONE = "assumes_monotone"
 
 
 class Found(NamedTuple):
-    """One minimal answer: the moves it makes (by their index in the problem), and what the model then says."""
+    """One minimal answer: its moves (by index in the problem), its cost, and the model's score and label."""
 
     moves: tuple[int, ...]
     cost: float
@@ -36,7 +38,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Answers that were found together, in the order that they are sent in; each is put together when it is told of."""
+    """Answers that were found together, in the order of sending. Iterating makes each `Found` when it is needed."""
 
     moves: Sequence[tuple[int, ...]]
     costs: Sequence[float]
@@ -59,7 +61,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The subset that came closest to a favourable answer so far."""
+    """The subset that came closest to a favourable decision so far, by the indices of its moves."""
 
     moves: tuple[int, ...]
     cost: float
@@ -69,7 +71,7 @@ class Best:
 
 
 class Reason(StrEnum):
-    """What stands in the way."""
+    """Why there is no answer."""
 
     CONSTRAINTS = "constraints"
     RANGES = "ranges"
@@ -77,7 +79,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Items (by index) that are in the way together: without them there is a way, and this subset is one."""
+    """Items (by index) to give up together, and an answer that this opens."""
 
     items: tuple[int, ...]
     found: Found
@@ -85,17 +87,16 @@ class Relaxation:
 
 @dataclass(slots=True)
 class Explanation:
-    """The ways that giving up constraints would open, smallest first. `complete` if every subset was looked at."""
+    """Which constraints to give up for an answer, smallest sets first; `complete` if every subset was checked.
+
+    All subsets of at most `size` candidates were checked. `answers` satisfy every constraint: the search missed them
+    because it assumed a monotone model.
+    """
 
     relaxations: list[Relaxation] = field(default_factory=list)
+    answers: list[Found] = field(default_factory=list)
+    size: int = 0
     complete: bool = False
-
-    @property
-    def reason(self) -> Reason | None:
-        """Not known where nothing was found in the part that could be looked at."""
-        if self.relaxations:
-            return Reason.CONSTRAINTS
-        return Reason.RANGES if self.complete else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +108,66 @@ class LevelFinished:
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """A batch was judged and there is nothing else to say: a moment to look at the clock."""
+    """A batch was judged, with no news: the caller may check the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Why there is no way out, and the subset of the candidates that comes closest."""
+    """Why nothing was found, and the subsets of the candidates that come closest.
+
+    `proved`: there is no answer. `best` satisfies the rules; `best_without_rules` is set only if it comes closer.
+    Each is None if no such subset was judged.
+    """
 
     explanation: Explanation
-    best: Best
+    proved: bool
+    best: Best | None
+    best_without_rules: Best | None
+
+    @property
+    def reason(self) -> Reason | None:
+        """None if it is not proved that there is no answer, or if too few subsets were checked."""
+        if not self.proved:
+            return None
+        if self.explanation.relaxations:
+            return Reason.CONSTRAINTS
+        return Reason.RANGES if self.explanation.complete else None
+
+
+class ProvedBy(StrEnum):
+    """What a proof rests on: rows that the model scored, or what was read in its graph."""
+
+    ROWS = "rows"
+    LINEAR = "linear"
+    TREES = "trees"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Why a result holds for this model: how many sets were looked at, and the moves that no answer can need."""
+
+    by: ProvedBy
+    nodes: int
+    inert: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The last fact of every search."""
+    """The last fact of every search. It has a proof if what it says is proved for this model."""
 
     engine: Engine
     guarantee: Guarantee
     complete_up_to: int
     stopped_by: StoppedBy | None
+    proof: Proof | None = None
 
     @property
     def complete(self) -> bool:
-        return self.stopped_by is None
+        """Whether it is proved for this model that every answer was yielded."""
+        return self.stopped_by is None and self.guarantee is Guarantee.EXACT
 
 
-Fact = Answers | LevelFinished | Working | Explained | Finished
+# Yielded between two steps of the work, so that other searches can run.
+Moment = Working | Waiting
+Fact = Answers | LevelFinished | Moment | Explained | Finished

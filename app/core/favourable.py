@@ -29,7 +29,7 @@ class FavourableClasses:
         return total
 
     def holds(self, outputs: Floats, score: Floats) -> Bools:
-        """Never for an output that is not a number: every comparison with one is false."""
+        """Whether each output is favourable. NaN never is: every comparison with it is false."""
         if self.threshold is not None:
             return np.greater_equal(score, outputs.dtype.type(self.threshold))
         best, rival = _highest(outputs, self.classes), _highest(outputs, self.others)
@@ -53,7 +53,7 @@ class FavourableClasses:
 
     @property
     def only_label(self) -> int | None:
-        """The class of everything that is favourable, where that can only be one."""
+        """The label of every favourable row, if there is only one favourable class."""
         return self.classes[0] if len(self.classes) == 1 else None
 
     def merit(self, score: Floats) -> Floats:
@@ -99,7 +99,7 @@ class FavourableInterval:
         return NO_CLASS
 
     def merit(self, score: Floats) -> Floats:
-        """How close a value comes to the interval; nought inside it."""
+        """How close a value comes to the interval; 0 inside it."""
         low = -np.inf if self.low is None else self.low
         high = np.inf if self.high is None else self.high
         outside: Floats = -np.abs(score - np.clip(score, low, high))

@@ -1,6 +1,6 @@
-"""Boolean formulas over the changes: one small tree that is the single source of what is feasible.
+"""Boolean formulas over the changes, as trees. They alone define what is feasible.
 
-`clauses` turns the tree into Z3 terms; here it is evaluated on whole arrays of subsets at once.
+`clauses` translates a tree for a solver; this module evaluates it on arrays of subsets.
 """
 
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def same(*parts: Formula) -> Formula:
 
 
 def substituted(formula: Formula, meaning: Callable[[int], Formula]) -> Formula:
-    """The same formula with something else in the place of each change, made as short as that allows."""
+    """The formula with `meaning` in place of each change, simplified."""
     match formula:
         case Constant():
             return formula
@@ -146,8 +146,18 @@ def holds(formula: Formula, subsets: Bools) -> Bools:
             return (count >= low) & (count <= high)
 
 
+def extent(formula: Formula) -> int:
+    """How many truth values `holds` works out for one subset."""
+    match formula:
+        case Not(part):
+            return 1 + extent(part)
+        case Odd(parts) | Count(_, _, parts):
+            return 1 + sum(map(extent, parts))
+    return 1
+
+
 def only_forbids(formula: Formula) -> bool:
-    """Whether one more change can only break the formula, never mend it: then a subset that breaks it has no use."""
+    """Whether one more change can only break the formula: if a subset breaks it, so do all its supersets."""
     return _monotone(formula, rising=False)
 
 

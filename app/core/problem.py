@@ -1,4 +1,4 @@
-"""The question that a request asks, and the problem that the engines solve: method, section 1."""
+"""The problem that the engines solve: an instance, the moves its features can make, and what subsets must satisfy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.core.constraints import Directed, Immutable, Item, MaxChanges, MaxStep, State, Statement, forbids, meaning
 from app.core.formula import FALSE, TRUE, Changed, Formula, substituted
-from app.core.ranges import Allowed, MoveTo, NormalRange, Status, whole_target
+from app.core.ranges import Allowed, IfMissing, MoveTo, NormalRange, Status, whole_target
 
 
 class WhyNot(StrEnum):
@@ -31,10 +31,10 @@ FORBIDDING: dict[type[Statement], WhyNot] = {
 
 
 class Feature(NamedTuple):
-    """One position of the instance: its value, and what is known of where it should be.
+    """One position of the instance: its value, its normal range, and where it should move.
 
-    The value of a category is its code, and not a number where it is missing. A tuple, as are the others here of which
-    every request makes one a feature: they are made three times as fast.
+    The value of a category is its code; a missing value is NaN. Every request makes one `Feature`, `Finding` and
+    `State` for each feature: as tuples, they are made three times as fast.
     """
 
     value: float
@@ -43,10 +43,11 @@ class Feature(NamedTuple):
     guide: float | None = None
     whole: bool = False
     weight: float = 1
+    if_missing: IfMissing | None = None
 
 
 class Finding(NamedTuple):
-    """What became of one feature: its status, the target it would move to, and why it may not."""
+    """The result for one feature: its status, the target it would move to, and why it may not move."""
 
     status: Status
     target: float | None
@@ -58,7 +59,7 @@ class Finding(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One feature that can change: the position it has in the instance, and the target it would take."""
+    """One feature that can change: its position in the instance, its target, and what the change costs."""
 
     position: int
     target: float
@@ -67,10 +68,10 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The instance x, what was found of each feature, and the moves whose subsets are searched.
+    """The instance x, the finding for each feature, and the moves whose subsets are searched.
 
-    `candidates` are the moves that could be made if nothing were forbidden, `moves` those of movable features.
-    `conjuncts` are what a subset of `moves` (by index) must satisfy to be feasible, besides its size.
+    `candidates` are the moves that would be possible without constraints; `moves` are those of movable features.
+    A subset of `moves` (by index) is feasible if it satisfies `conjuncts` and has at most `max_size` moves.
     """
 
     instance: tuple[float, ...]
@@ -80,15 +81,15 @@ class Problem:
     candidates: tuple[Move, ...]
     moves: tuple[Move, ...]
     conjuncts: tuple[Formula, ...]
-    largest: int
+    max_size: int
 
-    def formula(self, item: Item, moves: Sequence[Move]) -> Formula:
-        """What an item asks of subsets of these moves, by index; no other feature changes."""
-        return _formula(item, moves, self.states)
+    def formulas(self, moves: Sequence[Move]) -> list[Formula]:
+        """Each item as a formula over these moves, by index; no other feature changes."""
+        return _formulas(self.items, moves, self.states)
 
 
 def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
-    """Find the movable features of an instance, their targets, and what the items ask of them."""
+    """Make the problem of an instance: find its movable features, their targets, and what the items demand."""
     statuses = [_status(feature) for feature in features]
     states = tuple(map(_state, features, statuses))
     forbidden = _forbidden(items, states)
@@ -110,20 +111,20 @@ def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
         candidates=candidates,
         moves=moves,
         conjuncts=_conjuncts(items, moves, states),
-        largest=min([len(moves), *(item.statement.most for item in items if isinstance(item.statement, MaxChanges))]),
+        max_size=min([len(moves), *(item.statement.most for item in items if isinstance(item.statement, MaxChanges))]),
     )
 
 
-def _formula(item: Item, moves: Sequence[Move], states: Sequence[State]) -> Formula:
+def _formulas(items: Sequence[Item], moves: Sequence[Move], states: Sequence[State]) -> list[Formula]:
     index = {move.position: Changed(place) for place, move in enumerate(moves)}
-    return substituted(meaning(item.statement, states), lambda position: index.get(position, FALSE))
+    return [substituted(meaning(item.statement, states), lambda position: index.get(position, FALSE)) for item in items]
 
 
 def _conjuncts(items: tuple[Item, ...], moves: tuple[Move, ...], states: tuple[State, ...]) -> tuple[Formula, ...]:
-    """What is left to ask once the immovable features and the largest size are known."""
+    """The formulas that remain after immovable features and `max_size` are taken into account."""
     known = (*FORBIDDING, MaxChanges)
-    formulas = (_formula(item, moves, states) for item in items if not isinstance(item.statement, known))
-    return tuple(formula for formula in formulas if formula != TRUE)
+    others = [item for item in items if not isinstance(item.statement, known)]
+    return tuple(formula for formula in _formulas(others, moves, states) if formula != TRUE) if others else ()
 
 
 def _status(feature: Feature) -> Status:
@@ -134,7 +135,8 @@ def _status(feature: Feature) -> Status:
 
 def _state(feature: Feature, status: Status) -> State:
     if isnan(feature.value):
-        return State(feature.value, None, abnormal=False)
+        target = target_if_missing(feature)
+        return State(feature.value, target, abnormal=target is not None)
     if feature.normal is None:
         return State(feature.value, feature.guide, abnormal=feature.guide is not None)
     if status is Status.NORMAL:
@@ -151,9 +153,23 @@ def target_of(feature: Feature, status: Status) -> float:
     return whole_target(target, feature.normal) if feature.whole else target
 
 
+def target_if_missing(feature: Feature) -> float | None:
+    """What a missing value would become, if `if_missing` says so."""
+    if feature.if_missing is None:
+        return None
+    if feature.if_missing.value is not None:
+        return feature.if_missing.value
+    if feature.normal is None:
+        return feature.guide
+    if isinstance(feature.normal, Allowed):
+        return feature.normal.codes[0]
+    target = feature.move_to.only_target(feature.normal)
+    return whole_target(target, feature.normal) if feature.whole and target is not None else target
+
+
 def _why_not(status: Status, state: State) -> WhyNot | None:
     if isnan(state.value):
-        return WhyNot.MISSING
+        return WhyNot.MISSING if state.target is None else None
     if status is Status.NORMAL:
         return WhyNot.NORMAL
     if state.target is None:
@@ -162,7 +178,7 @@ def _why_not(status: Status, state: State) -> WhyNot | None:
 
 
 def _forbidden(items: tuple[Item, ...], states: tuple[State, ...]) -> dict[int, WhyNot]:
-    """The features that an item keeps from changing, with the first reason."""
+    """The features that an item keeps from changing, each with its first reason."""
     reasons: dict[int, WhyNot] = {}
     for item in items:
         feature = forbids(item.statement, states)

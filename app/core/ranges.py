@@ -1,15 +1,16 @@
-"""Normal ranges, where an abnormal value is moved to, and which range holds for a person."""
+"""Normal ranges, the target of an abnormal value, and the choice of the range that applies to a person."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol, TypeVar
 
 
 class Status(StrEnum):
-    """Where a value stands to its normal range."""
+    """A value compared with its normal range."""
 
     NORMAL = "normal"
     LOW = "low"
@@ -87,8 +88,13 @@ class MoveTo:
             case Policy.VALUE if normal.status(self.amount) is not Status.NORMAL:
                 return "value lies outside the range"
             case Policy.MARGIN if not all(map(math.isfinite, self._ends(normal))):
-                return "margin leads out of all numbers"
+                return "margin is too large: the target would not be finite"
         return None
+
+    def only_target(self, normal: NormalRange) -> float | None:
+        """The target, if it is the same from below and from above: what is missing comes from neither side."""
+        ends = set(self._ends(normal))
+        return ends.pop() if len(ends) == 1 else None
 
     def _ends(self, normal: NormalRange) -> list[float]:
         sides = ((normal.low, Status.LOW), (normal.high, Status.HIGH))
@@ -102,7 +108,9 @@ class MoveTo:
         if self.policy is Policy.VALUE:
             return self.amount
         if self.policy is Policy.MIDPOINT:
-            return float((_low(normal) + _high(normal)) / 2)
+            assert normal.low is not None, "a midpoint has two sides"
+            assert normal.high is not None, "a midpoint has two sides"
+            return _midpoint(normal.low, normal.high)
         if self.policy is Policy.NEAREST:
             end = normal.low if status is Status.LOW else normal.high
             assert end is not None
@@ -110,6 +118,22 @@ class MoveTo:
             return float(end) + 0.0
         margin = _exact(self.amount)
         return float(_low(normal) + margin if status is Status.LOW else _high(normal) - margin)
+
+
+@dataclass(frozen=True, slots=True)
+class IfMissing:
+    """What a missing value would become: this value, or without one what its range or guide leads to."""
+
+    value: float | None = None
+
+    def flaw(self, normal: NormalRange | Allowed, move_to: MoveTo) -> str | None:
+        """Say why this does not fit the range, if it does not."""
+        is_range = isinstance(normal, NormalRange)
+        if self.value is not None and normal.status(self.value) is not Status.NORMAL:
+            return "value lies outside the range" if is_range else "value is not one of the allowed values"
+        if self.value is None and isinstance(normal, NormalRange) and move_to.only_target(normal) is None:
+            return "a missing value is neither low nor high, and the range has a target for each: give a value"
+        return None
 
 
 def whole_target(target: float, normal: NormalRange) -> float:
@@ -130,7 +154,7 @@ class Equals:
     value: str | float | bool
 
     def holds(self, fact: object) -> bool:
-        # True == 1 in Python, but a truth value is not a number to whoever wrote the registry.
+        # True == 1 in Python, but in a registry a truth value is not a number.
         return isinstance(fact, bool) == isinstance(self.value, bool) and fact == self.value
 
 
@@ -156,7 +180,7 @@ class ContextNotANumber(ContextError):
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRange:
-    """A normal range for those whom every condition fits; without conditions, for all."""
+    """A normal range for people who meet every condition; without conditions, for everyone."""
 
     normal: NormalRange
     when: Mapping[str, Condition]
@@ -164,7 +188,7 @@ class ConditionalRange:
 
 
 class Conditional(Protocol):
-    """Anything that holds for those whom every condition fits."""
+    """Anything that applies to people who meet every condition."""
 
     @property
     def when(self) -> Mapping[str, Condition]:
@@ -184,9 +208,9 @@ def _holds(key: str, condition: Condition, fact: object) -> bool:
 
 
 def choose(ranges: Sequence[C], facts: Mapping[str, object]) -> C | None:
-    """The first range whose conditions hold; None where the person fits none of them.
+    """The first range whose conditions hold; None if the person meets none.
 
-    A range whose conditions cannot be told is passed over, as long as a later one fits.
+    Skips a range whose conditions need unknown facts if a later one fits; otherwise raises `ContextLacks`.
     """
     lacking: str | None = None
     for candidate in ranges:
@@ -194,13 +218,19 @@ def choose(ranges: Sequence[C], facts: Mapping[str, object]) -> C | None:
         # A known fact may already rule a range out, whatever else its conditions need.
         if any(key in facts and not _holds(key, condition, facts[key]) for key, condition in when.items()):
             continue
-        missing = next((key for key in when if key not in facts), None)
-        if missing is None:
+        missing = [key for key in when if key not in facts]
+        if not missing:
             return candidate
-        lacking = lacking or missing
+        lacking = lacking or missing[0]
     if lacking is not None:
         raise ContextLacks(lacking)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _midpoint(low: float, high: float) -> float:
+    """Cached: it is the same for everyone with this range."""
+    return float((_exact(low) + _exact(high)) / 2)
 
 
 def _exact(value: float) -> Decimal:

@@ -8,9 +8,9 @@ import pytest
 from onnx import TensorProto, helper
 
 from app.adapters.catalog import load_catalog
-from app.adapters.flaws import BrokenFiles
-from tests import graphs
-from tests.networks import Network
+from app.adapters.files.flaws import BrokenFiles
+from tests.support import graphs
+from tests.support.networks import Network
 
 NETWORK = Network(np.ones((2, 1)), np.zeros(1), np.ones(1), -1.5)
 
@@ -57,7 +57,7 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
     ("old", "new", "flaw"),
     [
         ('title = "A test"', "", "title: is missing"),
-        ('version = "1"', "version = 1", "version: must be a text"),
+        ('version = "1"', "version = 1", "version: must be text"),
         ('version = "1"', 'version = "1"\ncolour = 3', "colour: is not a known key"),
         ('version = "1"', "version = ", "is not valid TOML: Invalid value (at line 2, column 11)"),
         (
@@ -89,9 +89,9 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
         (
             '[[features]]\nname = "b"',
             "",
-            "features: the graph reads 2 columns (features tensor(float) ['any', 2]), 1 are named",
+            "features: the graph reads 2 columns (features tensor(float) ['any', 2]), but the features take 1",
         ),
-        ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'; known are r"),
+        ('normal_ranges = "r"', 'normal_ranges = "q"', "normal_ranges: there is no registry 'q'; known: r"),
         (
             "[output]",
             '[output]\ntensor = "p"',
@@ -100,7 +100,7 @@ def test_hidden_folders_and_loose_files_are_left_alone(folder: Path):
         (
             '["no", "yes"]',
             '["no", "yes", "perhaps"]',
-            "output: the graph gives 2 scores a row where 3 are needed",
+            "output: the graph gives 2 scores per row; 3 are needed",
         ),
         (
             'name = "b"',
@@ -135,7 +135,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "{ low = 1 }",
             "",
-            "features.a: needs ranges or, for a category, allowed values: the one or the other",
+            "features.a: needs either ranges or, for a category, allowed values",
         ),
         ("{ low = 1 }", "{ }", "features.a.ranges[0]: needs a low, a high, or both"),
         ("{ low = 1 }", "{ low = 2, high = 1 }", "features.a.ranges[0]: low is above high"),
@@ -149,7 +149,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "{ low = 1 }",
             "{ low = 1, when = { age = [5] } }",
-            "features.a.ranges[0].when.age: must be a text, a number, true or false, "
+            "features.a.ranges[0].when.age: must be text, a number, true or false, "
             "or an interval with low, high or both",
         ),
         (
@@ -160,7 +160,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "ranges =",
             'move_to = "middle"\nranges =',
-            "features.a.move_to: must be nearest, midpoint, or an object with one number: margin or value",
+            "features.a.move_to: must be nearest, midpoint, or an object with one number, margin or value",
         ),
         (
             "ranges =",
@@ -169,32 +169,55 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         ),
         (
             "ranges =",
+            "if_missing = { value = 0 }\nranges =",
+            "features.a.if_missing: value lies outside the range (ranges[0])",
+        ),
+        (
+            "ranges =",
+            'if_missing = { value = "much" }\nranges =',
+            "features.a.if_missing: value must be a number, like the ends of the range (ranges[0])",
+        ),
+        (
+            "ranges = [{ low = 1 }]",
+            'if_missing = "target"\nranges = [{ low = 1, high = 2 }]',
+            "features.a.if_missing: a missing value is neither low nor high, and the range has a target for each: "
+            "give a value (ranges[0])",
+        ),
+        (
+            "ranges =",
+            'if_missing = "nearest"\nranges =',
+            "features.a.if_missing: must be target, or an object with a value: a number or a category",
+        ),
+        (
+            "ranges =",
             'unit = "g"\nranges =',
             "features.a.unit: the unit is 'g' here and not given in model 'm'",
         ),
         ('[features."a"]', '[features."c"]', "features.c: model 'm' has no such feature"),
+        ('[features."a"]', '[features."A"]', "features.A: model 'm' has no such feature; did you mean 'a'?"),
+        ("ranges = [{ low = 1 }]", "low = 1", "features.a: low belongs into a range: write ranges = [{ low = ... }]"),
         (
             "{ low = 1 }",
             "{ low = 1 }, { low = 2 }",
-            "features.a.ranges[1]: is never reached: one before it holds for all",
+            "features.a.ranges[1]: is never reached: an earlier range applies to everyone",
         ),
         (
             "[features",
             "[constraints]\nimmutable = ['a', 'z']\n[features",
-            "constraints.immutable[1]: is not a feature of this model; known are a, b",
+            "constraints.immutable[1]: is not a feature of this model; known: a, b",
         ),
         (
             "[features",
             "[constraints]\nformulas = ['a and']\n[features",
-            "constraints.formulas[0]: line 1, column 6: expected a feature, an opening bracket, "
-            "at_most, at_least, exactly, not; found the end",
+            "constraints.formulas[0]: line 1, column 6: expected one of: a feature, an opening bracket, "
+            "'at_most', 'at_least', 'exactly' or 'not'; found the end",
         ),
         (
             "ranges =",
             "z = " + "[" * 3000 + "]" * 3000 + "\nranges =",
-            "holds a number too long, or is nested too deeply",
+            "holds a number that is too long, or is nested too deeply",
         ),
-        ("low = 1", "low = " + "1" * 5000, "holds a number too long, or is nested too deeply"),
+        ("low = 1", "low = " + "1" * 5000, "holds a number that is too long, or is nested too deeply"),
     ],
 )
 def test_a_mistake_in_a_registry_is_named(folder: Path, old: str, new: str, flaw: str):
@@ -212,7 +235,7 @@ def test_every_flaw_of_every_file_is_told_at_once(folder: Path):
 def test_a_digest_that_does_not_match_refuses_the_model(folder: Path):
     graphs.write_model_toml(folder / "models/m", ["a", "b"], registry="r", sha256=f'"{"0" * 64}"')
     digest = hashlib.sha256((folder / "models/m/model.onnx").read_bytes()).hexdigest()
-    assert flaws(folder) == [f"models/m/model.toml: sha256: model.onnx is another file: its sha256 is {digest}"]
+    assert flaws(folder) == [f"models/m/model.toml: sha256: model.onnx is a different file: its sha256 is {digest}"]
 
 
 def test_a_file_that_is_no_graph_is_refused(folder: Path):
@@ -230,15 +253,15 @@ def test_missing_files_are_named(folder: Path):
 
 def test_missing_folders_are_named(tmp_path: Path):
     assert flaws(tmp_path) == [
-        "models: is not a folder; FLIPSET_MODELS_DIR names another one",
-        "ranges: is not a folder; FLIPSET_NORMAL_RANGES_DIR names another one",
+        "models: is not a folder; set FLIPSET_MODELS_DIR to the right one",
+        "ranges: is not a folder; set FLIPSET_NORMAL_RANGES_DIR to the right one",
     ]
 
 
 def test_a_folder_without_models_is_refused(tmp_path: Path):
     (tmp_path / "models").mkdir()
     (tmp_path / "ranges").mkdir()
-    assert flaws(tmp_path) == ["models: holds no model: a folder with model.onnx and model.toml is needed"]
+    assert flaws(tmp_path) == ["models: holds no model: add a folder with model.onnx and model.toml"]
 
 
 @pytest.mark.parametrize(("text", "reason"), [("{", "is not valid JSON"), ("[]", "is not a request")])
@@ -273,3 +296,42 @@ def test_a_graph_of_whole_numbers_needs_integer_features(folder: Path):
         "models/m/model.toml: features[0].type: the graph reads whole numbers, so the type must be integer",
         "models/m/model.toml: features[1].type: the graph reads whole numbers, so the type must be integer",
     ]
+
+
+def write_shares(folder: Path, operator: str, threshold: float) -> None:
+    """Two scores a row that the graph itself makes of raw ones."""
+    node = helper.make_node(operator, ["features"], ["scores"])
+    graphs.save(folder / "models/m/model.onnx", [node], {}, 2, TensorProto.FLOAT)
+    edit(folder / "models/m/model.toml", 'favourable = ["yes"]', f'favourable = ["yes"]\nthreshold = {threshold}')
+
+
+@pytest.mark.parametrize("threshold", [70, -1, 1.0001])
+def test_a_threshold_that_no_probability_can_have_is_refused(folder: Path, threshold: float):
+    write_shares(folder, "Softmax", threshold)
+    assert flaws(folder) == [
+        "models/m/model.toml: output.threshold: must lie between 0 and 1: the graph's scores are probabilities"
+    ]
+
+
+@pytest.mark.parametrize("threshold", [0, 0.7, 1])
+def test_a_threshold_that_a_probability_can_have_is_taken(folder: Path, threshold: float):
+    write_shares(folder, "Softmax", threshold)
+    assert load(folder).models["m"].probabilities
+
+
+def test_raw_scores_take_any_threshold(folder: Path):
+    write_shares(folder, "Identity", 70)
+    assert not load(folder).models["m"].probabilities
+
+
+def test_what_a_missing_value_would_become_has_to_be_a_value_of_the_feature(folder: Path):
+    edit(folder / "models/m/model.toml", 'name = "a"', 'name = "a"\ntype = "integer"\ndefault = 1')
+    edit(folder / "ranges/r.toml", "ranges =", "if_missing = { value = 1.5 }\nranges =")
+    assert flaws(folder) == ["ranges/r.toml: features.a.if_missing: value must be a whole number"]
+
+
+def test_what_a_missing_category_would_become_has_to_be_allowed(folder: Path):
+    category = 'name = "a"\ntype = "category"\ncategories = ["x", "y"]\ncodes = [0, 1]\ndefault = "x"'
+    edit(folder / "models/m/model.toml", 'name = "a"', category)
+    edit(folder / "ranges/r.toml", "ranges = [{ low = 1 }]", 'allowed = ["y"]\nif_missing = { value = "x" }')
+    assert flaws(folder) == ["ranges/r.toml: features.a.if_missing: value is not one of the allowed values"]

@@ -3,11 +3,10 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE = 120
+from tests.support.waiting import eventually
 
 
 def descendants(process: int) -> list[int]:
@@ -43,12 +42,19 @@ def workers(run: subprocess.Popen[str]) -> list[int]:
 
 
 def wait_for(what: Callable[[], object], run: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not what():
+    def has_come() -> object:
         assert run.poll() is None, run.communicate()
-        assert time.monotonic() < until, "it never came"
-        time.sleep(0.02)
+        return what()
+
+    eventually(has_come)
 
 
 def kill(process: int) -> None:
     os.kill(process, signal.SIGKILL)
+
+
+def most_dumped(process: int) -> list[str]:
+    """The soft and the hard limit of a core dump of this process."""
+    lines = Path(f"/proc/{process}/limits").read_text().splitlines()
+    (found,) = (line for line in lines if line.startswith("Max core file size"))
+    return found.split()[4:6]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.live_server import FLIPSET, ROOT
+from tests.support.live_server import FLIPSET, ROOT
 
 TABLES = ("people", "counterfactuals", "rejects")
 

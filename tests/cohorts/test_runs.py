@@ -10,15 +10,27 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.registers.register import register
-from tests.cohorts.processes import command_of, kill, wait_for, workers
+from lab.benchmarks.registers.register import register
+from tests.cohorts.processes import command_of, kill, most_dumped, wait_for, workers
 from tests.cohorts.running import TABLES, cohort, environment, files, read
-from tests.live_server import FLIPSET
+from tests.support.live_server import FLIPSET
+from tests.support.waiting import PATIENCE, eventually
 
 HCV = ("--context", "sex,age", "--id", "person")
-# The engine cemsp goes person by person, so that there is time to kill somebody.
+# The engine cemsp goes person by person.
 SLOWLY = {"limits": {"engine": "cemsp"}}
 ROWS = 3_000
+# Nobody in the second half is answered for before the test says so: until then, no run is over.
+HELD = """
+import pathlib, time
+from app.cohorts.solving import solver as solving
+solve = solving.Solver.solve
+def held(self, chunk):
+    while chunk.first > 1_500 and not pathlib.Path(__file__).with_name("go").exists():
+        time.sleep(0.02)
+    return solve(self, chunk)
+solving.Solver.solve = held
+"""
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +79,11 @@ def slowly(people: Path, out: Path, *more: object) -> list[object]:
 
 
 WAYS = [
-    ["--workers", 2],
     ["--workers", 2, "--chunk-rows", 97],
-    ["--chunk-rows", 1_000],
-    ["--engine", "ray", "--workers", 2],
+    *(
+        pytest.param(way, marks=pytest.mark.slow)
+        for way in (["--workers", 2], ["--chunk-rows", 1_000], ["--engine", "ray", "--workers", 2])
+    ),
 ]
 
 
@@ -84,12 +97,14 @@ def test_the_same_bytes_come_out_however_it_is_worked_off(
     assert len(files(out)) == 3 * 4
 
 
+@pytest.mark.slow
 def test_other_partitions_hold_the_same_rows_in_the_same_order(people: Path, answers: Path, tmp_path: Path):
     cohort("hcv", people / "people.parquet", "--out", tmp_path / "out", *HCV, "--partition-rows", 1_234)
     for table in TABLES:
         assert read(tmp_path / "out", table).equals(read(answers, table))
 
 
+@pytest.mark.slow
 def test_other_formats_hold_the_same_people(people: Path, answers: Path, tmp_path: Path):
     table = pq.read_table(people / "people.parquet")
     pyarrow.csv.write_csv(table, tmp_path / "people.csv")
@@ -118,37 +133,49 @@ def test_every_row_is_counted_and_the_record_says_what_was_asked(answers: Path):
     assert record["command"][:3] == ["flipset", "cohort", "hcv"]
 
 
-def started(*arguments: object) -> subprocess.Popen[str]:
-    command = [FLIPSET, "cohort", *map(str, arguments)]
-    return subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def started(folder: Path, *arguments: object) -> subprocess.Popen[str]:
+    """A run that stands still half-way, until there is a file `go` in the folder."""
+    (folder / "sitecustomize.py").write_text(HELD)
+    command, own = [FLIPSET, "cohort", *map(str, arguments)], {**environment(), "PYTHONPATH": str(folder)}
+    return subprocess.Popen(command, env=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def kill_run(run: subprocess.Popen[str], folder: Path) -> None:
+    """And let its workers notice it, which have its output open."""
+    run.kill()
+    run.wait()
+    (folder / "go").touch()
+    run.communicate()
 
 
 def has_written(out: Path, partitions: int) -> bool:
     return len(list(out.glob("people/part-*.parquet"))) >= partitions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "ray"])
 def test_a_worker_that_is_killed_costs_time_and_no_answer(
     engine: str, people: Path, slow_answers: Path, tmp_path: Path
 ):
     out = tmp_path / "out"
-    run = started(*slowly(people, out, "--engine", engine, "--chunk-rows", 100))
+    run = started(tmp_path, *slowly(people, out, "--engine", engine, "--chunk-rows", 100))
     wait_for(lambda: has_written(out, 1), run)
-    before = workers(run)
-    assert len(before) == 2
-    kill(before[0])
-    _, said = run.communicate(timeout=300)
+    # Both are there, and prepared: a core dump would hold the values of people.
+    wait_for(lambda: [most_dumped(worker) for worker in workers(run)] == [["0", "0"]] * 2, run)
+    kill(workers(run)[0])
+    (tmp_path / "go").touch()
+    _, said = run.communicate(timeout=PATIENCE)
     assert run.returncode == 0, said
     assert files(out) == files(slow_answers)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_where_it_stopped(people: Path, slow_answers: Path, tmp_path: Path):
     out = tmp_path / "out"
-    run = started(*slowly(people, out))
+    run = started(tmp_path, *slowly(people, out))
     wait_for(lambda: has_written(out, 2), run)
     below = workers(run)
-    run.kill()
-    run.communicate()
+    kill_run(run, tmp_path)
     written = {file: file.stat().st_mtime_ns for file in out.glob("people/part-*.parquet")}
     assert 2 <= len(written) < 10
     assert not json.loads((out / "run.json").read_text())["finished"]
@@ -160,25 +187,27 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped(people: Path, slow_answer
     theirs, ours = (json.loads((each / "run.json").read_text()) for each in (out, slow_answers))
     assert {**theirs, "command": None} == {**ours, "command": None}
     # Nobody goes on working for a run that is gone.
-    assert not [each for each in below if "forkserver" in command_of(each)]
+    eventually(lambda: not [each for each in below if "forkserver" in command_of(each)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_stopped_says_how_to_go_on(
     number: int, code: int, people: Path, slow_answers: Path, tmp_path: Path
 ):
     out = tmp_path / "out"
-    run = started(*slowly(people, out))
+    run = started(tmp_path, *slowly(people, out))
     wait_for(lambda: has_written(out, 1), run)
     run.send_signal(number)
-    _, said = run.communicate(timeout=60)
+    _, said = run.communicate(timeout=PATIENCE)
     assert run.returncode == 128 + number
-    assert "the same command goes on from there" in said
+    assert "Run the same command to continue" in said
     assert "Traceback" not in said
     cohort(*slowly(people, out))
     assert files(out) == files(slow_answers)
 
 
+@pytest.mark.slow
 def test_a_folder_is_not_mixed_with_another_run(people: Path, answers: Path, tmp_path: Path):
     done = cohort(
         "hcv",
@@ -195,17 +224,17 @@ def test_a_folder_is_not_mixed_with_another_run(people: Path, answers: Path, tmp
         check=False,
     )
     assert done.returncode == 1
-    assert "holds another run, which differs in: request" in done.stderr
+    assert "holds another run, which differs in request" in done.stderr
     again = cohort("hcv", people / "people.parquet", "--out", answers, *HCV, "--partition-rows", 800)
-    assert "is finished already" in again.stdout
+    assert "is already finished" in again.stdout
 
 
+@pytest.mark.slow
 def test_two_runs_do_not_write_into_one_folder(people: Path, tmp_path: Path):
     out = tmp_path / "out"
-    run = started(*slowly(people, out))
+    run = started(tmp_path, *slowly(people, out))
     wait_for((out / "run.json").exists, run)
     done = cohort(*slowly(people, out), check=False)
-    run.kill()
-    run.communicate()
+    kill_run(run, tmp_path)
     assert done.returncode == 1
-    assert "another run writes here" in done.stderr
+    assert "another run is writing here" in done.stderr

@@ -35,7 +35,7 @@ def line_validator(document: str) -> Any:
     """A validator of one line, from the document that the server has published."""
     published = json.loads(document)
     content = published["paths"]["/v1/models/{model}/counterfactuals"]["post"]["responses"]["200"]["content"]
-    schema = {**content["application/x-ndjson"]["schema"], "components": published["components"]}
+    schema = {**content["application/x-ndjson"]["itemSchema"], "components": published["components"]}
     return jsonschema_rs.Draft202012Validator(schema)
 
 

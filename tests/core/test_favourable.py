@@ -1,10 +1,17 @@
 """What counts as favourable."""
 
+import time
+
 import numpy as np
 import pytest
 
-from app.core.favourable import FavourableClasses, FavourableInterval
-from app.core.oracle import Verdict
+from app.core.budget import Budget, Limits, StopFlag
+from app.core.facts import Engine, Explained
+from app.core.favourable import NO_CLASS, FavourableClasses, FavourableInterval
+from app.core.search.engines import Search
+from app.core.search.oracle import Oracle, Verdict
+from tests.support.networks import Network, at_least
+from tests.support.searching import pose_case
 
 
 def judge(favourable, outputs, dtype=np.float32):
@@ -78,3 +85,37 @@ def test_a_tie_among_several_classes_goes_where_argmax_goes(classes, others):
 def test_an_interval_may_be_open():
     assert judge(FavourableInterval(None, 3.0), [-1e30])[0] is True
     assert judge(FavourableInterval(3.0, None), [np.inf])[0] is False
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "merits"),
+    [
+        (2.0, 3.0, [-6.0, -1.0, 0.0, 0.0, 0.0, -2.0]),
+        (2.0, None, [-6.0, -1.0, 0.0, 0.0, 0.0, 0.0]),
+        (None, 3.0, [0.0, 0.0, 0.0, 0.0, 0.0, -2.0]),
+    ],
+)
+def test_the_merit_of_a_value_is_how_little_it_lacks(low: float | None, high: float | None, merits: list[float]):
+    values = np.array([-4.0, 1.0, 2.0, 2.5, 3.0, 5.0])
+    assert FavourableInterval(low, high).merit(values).tolist() == merits
+
+
+@pytest.mark.parametrize(("low", "high", "closest"), [(3.5, None, (0, 1, 2)), (-9.0, -1.0, ()), (0.4, 0.9, (0,))])
+def test_what_comes_closest_to_an_interval_is_told(low: float, high: float | None, closest: tuple[int, ...]):
+    """Each of three changes raises the value by one, and none suffices."""
+    case, network = at_least(1, of=3)
+    problem = pose_case(case)
+    budget = Budget(Limits(100, 600.0), time.perf_counter, time.perf_counter(), StopFlag())
+    counting = Counting(**vars(network))
+    oracle = Oracle(counting, FavourableInterval(low, high), problem.instance, problem.moves, budget)
+    search = Search(problem, oracle, budget)
+    assert search.judge_instance(together=True).favourable.tolist() == [False]
+    (explained,) = (fact for fact in search.facts(Engine.LATTICE) if isinstance(fact, Explained))
+    assert (explained.best.moves, explained.best.label) == (closest, NO_CLASS)
+
+
+class Counting(Network):
+    """A regression: the number of changes."""
+
+    def __call__(self, rows: np.ndarray) -> np.ndarray:
+        return rows.sum(axis=1, keepdims=True)

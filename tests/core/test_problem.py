@@ -63,5 +63,5 @@ def test_a_whole_target_is_rounded_into_the_range():
 
 
 def test_the_number_of_changes_is_bounded_by_what_can_move():
-    assert pose((HIGH, HIGH), (Item("", MaxChanges(5)),)).largest == 2
-    assert pose((HIGH, HIGH), (Item("", MaxChanges(0)),)).largest == 0
+    assert pose((HIGH, HIGH), (Item("", MaxChanges(5)),)).max_size == 2
+    assert pose((HIGH, HIGH), (Item("", MaxChanges(0)),)).max_size == 0

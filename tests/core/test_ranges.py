@@ -5,10 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.ranges import (
+    Allowed,
     ConditionalRange,
     ContextLacks,
     ContextNotANumber,
     Equals,
+    IfMissing,
     MoveTo,
     NormalRange,
     Policy,
@@ -143,3 +145,82 @@ def test_true_is_not_one():
     pregnant = ConditionalRange(NormalRange(1.0, 2.0), {"pregnant": Equals(True)})
     assert choose([pregnant], {"pregnant": True}) is pregnant
     assert choose([pregnant], {"pregnant": 1}) is None
+
+
+@pytest.mark.parametrize(
+    ("normal", "flaw"),
+    [
+        (NormalRange(None, None), "needs a low, a high, or both"),
+        (NormalRange(3.0, 2.0), "low is above high"),
+        (NormalRange(2.0, 3.0), None),
+        (NormalRange(2.0, 2.0), None),
+        (NormalRange(2.0, None), None),
+        (NormalRange(None, 2.0), None),
+    ],
+)
+def test_what_is_wrong_with_a_range(normal: NormalRange, flaw: str | None):
+    assert normal.flaw() == flaw
+
+
+@pytest.mark.parametrize(
+    ("move_to", "normal", "flaw"),
+    [
+        (MoveTo(Policy.MIDPOINT), NormalRange(10.0, None), "midpoint needs a range with a low and a high"),
+        (MoveTo(Policy.MIDPOINT), NormalRange(None, 35.0), "midpoint needs a range with a low and a high"),
+        (MoveTo(Policy.MIDPOINT), NormalRange(10.0, 35.0), None),
+        (MoveTo(Policy.MARGIN, -0.1), NormalRange(10.0, None), "margin must not be negative"),
+        (MoveTo(Policy.MARGIN, 0.0), NormalRange(10.0, 35.0), None),
+        (MoveTo(Policy.MARGIN, 12.5), NormalRange(10.0, 35.0), None),
+        (MoveTo(Policy.MARGIN, 12.51), NormalRange(10.0, 35.0), "margin is more than half the width of the range"),
+        # In binary 0.3 - 0.1 is less than twice 0.1.
+        (MoveTo(Policy.MARGIN, 0.1), NormalRange(0.1, 0.3), None),
+        (MoveTo(Policy.MARGIN, 1e6), NormalRange(10.0, None), None),
+        (
+            MoveTo(Policy.MARGIN, 1e308),
+            NormalRange(1.7e308, None),
+            "margin is too large: the target would not be finite",
+        ),
+        (MoveTo(Policy.VALUE, 9.99), NormalRange(10.0, 35.0), "value lies outside the range"),
+        (MoveTo(Policy.VALUE, 35.0), NormalRange(10.0, 35.0), None),
+        (MoveTo(), NormalRange(10.0, None), None),
+    ],
+)
+def test_what_is_wrong_with_a_policy(move_to: MoveTo, normal: NormalRange, flaw: str | None):
+    assert move_to.flaw(normal) == flaw
+
+
+OPEN_SIDE = "a missing value is neither low nor high, and the range has a target for each: give a value"
+
+
+@pytest.mark.parametrize(
+    ("if_missing", "normal", "move_to", "flaw"),
+    [
+        (IfMissing(9.0), NormalRange(10.0, 35.0), MoveTo(), "value lies outside the range"),
+        (IfMissing(10.0), NormalRange(10.0, 35.0), MoveTo(), None),
+        (IfMissing(1.0), Allowed((0.0, 2.0)), MoveTo(), "value is not one of the allowed values"),
+        (IfMissing(2.0), Allowed((0.0, 2.0)), MoveTo(), None),
+        (IfMissing(), Allowed((0.0, 2.0)), MoveTo(), None),
+        (IfMissing(), NormalRange(10.0, 35.0), MoveTo(), OPEN_SIDE),
+        (IfMissing(), NormalRange(10.0, 35.0), MoveTo(Policy.MIDPOINT), None),
+        (IfMissing(), NormalRange(10.0, None), MoveTo(), None),
+        (IfMissing(), NormalRange(None, 35.0), MoveTo(), None),
+    ],
+)
+def test_what_is_wrong_with_the_word_on_a_missing_value(
+    if_missing: IfMissing, normal: NormalRange | Allowed, move_to: MoveTo, flaw: str | None
+):
+    assert if_missing.flaw(normal, move_to) == flaw
+
+
+def test_a_category_is_normal_where_it_is_one_of_the_allowed_ones():
+    assert [Allowed((2.0, 0.0)).status(code) for code in (0.0, 1.0, 2.0)] == [
+        Status.NORMAL,
+        Status.NOT_ALLOWED,
+        Status.NORMAL,
+    ]
+
+
+def test_no_target_is_a_negative_nought():
+    """It would be printed as -0."""
+    for status in (Status.LOW, Status.HIGH):
+        assert str(MoveTo().target(NormalRange(-0.0, -0.0), status)) == "0.0"

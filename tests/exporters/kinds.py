@@ -16,6 +16,7 @@ import xgboost
 from onnxmltools.convert.common.data_types import FloatTensorType as Floats
 from skl2onnx import convert_sklearn, to_onnx
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
@@ -166,6 +167,67 @@ def one_hot_group() -> Kind:
     return Kind(graph.SerializeToString(), TWO_CLASSES + features, by_probability(model, row))
 
 
+def table_with_gaps() -> pd.DataFrame:
+    """Two numbers and two categories, of which some are missing."""
+    rng = np.random.default_rng(6)
+    jobs = pd.Series(rng.choice(JOBS, 600)).mask(rng.random(600) < 0.2)
+    smoker = pd.Series(rng.choice(["no", "yes"], 600)).mask(rng.random(600) < 0.2)
+    return pd.DataFrame({"job": jobs, "a": ROWS[:, 0], "smoker": smoker, "b": ROWS[:, 1]})
+
+
+def encoded_kind(encode: Callable[[pd.DataFrame], np.ndarray], said: str) -> Kind:
+    """A model that reads what an encoder of others makes of two categories; `said` is what our description says."""
+    table = table_with_gaps()
+    points = table["a"] - (table["smoker"] == "yes") * 2 + (table["job"] == "baker") * 2 - table["job"].isna()
+    rows = encode(table)
+    model = LogisticRegression().fit(rows, (points + ROWS[:, 3] / 4 > 0).astype(int))
+    types = [("features", FloatTensorType([None, rows.shape[1]]))]
+    graph = convert_sklearn(model, initial_types=types, options={id(model): {"zipmap": False}})
+    category = f'type = "category"\none_hot = true\nmissing_codes = [-9]\n{said}\n'
+    features = (
+        f'[[features]]\nname = "job"\n{category}categories = {JOBS}\n[[features]]\nname = "a"\n'
+        f'[[features]]\nname = "smoker"\n{category}categories = ["no", "yes"]\n[[features]]\nname = "b"\n'
+    )
+
+    def row(person: Person) -> np.ndarray:
+        known = {name: None if value == -9 else value for name, value in person.items()}
+        return encode(pd.DataFrame([known]).astype(table.dtypes))
+
+    return Kind(graph.SerializeToString(), TWO_CLASSES + features, by_probability(model, row))
+
+
+def dummies_of_pandas(drop_first: bool = False) -> Kind:
+    def encode(table: pd.DataFrame) -> np.ndarray:
+        """Category by category, so that a table of one row has all columns too."""
+        typed = table.assign(
+            job=pd.Categorical(table["job"], JOBS), smoker=pd.Categorical(table["smoker"], ["no", "yes"])
+        )
+        parts = [
+            pd.get_dummies(typed[["job"]], drop_first=drop_first),
+            typed[["a"]],
+            pd.get_dummies(typed[["smoker"]], drop_first=drop_first),
+            typed[["b"]],
+        ]
+        return np.hstack([part.to_numpy(dtype=float) for part in parts])
+
+    return encoded_kind(encode, 'missing = "zeros"' + ("\ndrop_first = true" if drop_first else ""))
+
+
+def dummies_of_pandas_without_the_first() -> Kind:
+    return dummies_of_pandas(drop_first=True)
+
+
+def encoder_that_ignores_the_unknown(drop: str | None = None) -> Kind:
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False, drop=drop)
+    steps = {"job": encoder, "a": "passthrough", "smoker": clone(encoder), "b": "passthrough"}
+    columns = ColumnTransformer([(name, step, [name]) for name, step in steps.items()]).fit(table_with_gaps().dropna())
+    return encoded_kind(columns.transform, 'missing = "zeros"' + ("\ndrop_first = true" if drop else ""))
+
+
+def encoder_that_drops_the_first() -> Kind:
+    return encoder_that_ignores_the_unknown(drop="first")
+
+
 def xgboost_that_takes_missing_values() -> Kind:
     rows = np.where(np.random.default_rng(5).random(ROWS.shape) < 0.1, np.nan, ROWS)
     model = xgboost.XGBClassifier(n_estimators=15, max_depth=3).fit(rows, LABELS)
@@ -258,6 +320,10 @@ KINDS: list[Callable[[], Kind]] = [
     named_classes_with_zipmap,
     pipeline_with_texts,
     one_hot_group,
+    dummies_of_pandas,
+    dummies_of_pandas_without_the_first,
+    encoder_that_ignores_the_unknown,
+    encoder_that_drops_the_first,
     xgboost_that_takes_missing_values,
     lightgbm_with_zipmap,
     three_classes_with_a_joint_threshold,

@@ -1,7 +1,6 @@
 """Models of many kinds, as exporters write them: the same predictions and the same answers as their own library's."""
 
 import importlib.util
-import json
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import combinations
@@ -12,11 +11,12 @@ import numpy as np
 import pytest
 
 from app.adapters.catalog import load_catalog
-from app.api.predictions import predict
-from app.api.schemas import CounterfactualsRequest, PredictionsRequest
-from app.api.service import Service
+from app.answering.predictions import predict
+from app.answering.service import Service
+from app.asking.schemas import PredictionsRequest
 from app.settings import Settings
 from tests.exporters.kinds import JOBS, KINDS, Kind, Person
+from tests.support.answers import lines_of
 
 # Trainers and exporters warn of their own affairs, which are not ours.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -54,7 +54,7 @@ def serve(folder: Path, kind: Kind) -> Service:
 
 def people(service: Service, seed: int = 7) -> Iterator[Person]:
     rng = np.random.default_rng(seed)
-    features = service.model("m").features
+    features = service.catalog.models["m"].features
     for _ in range(PEOPLE):
         yield {feature.name: _random_value(rng, feature) for feature in features}
 
@@ -107,14 +107,14 @@ def test_it_is_served_as_its_own_library_would(make: Callable[[], Kind], tmp_pat
     needs(make)
     kind = make()
     service = serve(tmp_path, kind)
-    model = service.model("m")
+    model = service.catalog.models["m"]
     refused = found = 0
     for person in people(service):
         score, margin = kind.judge(person)
-        said = json.loads(predict(PredictionsRequest.model_validate({"instance": person}), model))["prediction"]
-        assert said["score"] == pytest.approx(score, abs=1e-5, rel=1e-5)
+        said = predict(PredictionsRequest.model_validate({"instance": person}), model).verdict
+        assert said.score[0] == pytest.approx(score, abs=1e-5, rel=1e-5)
         if abs(margin) >= NEAR:
-            assert said["favourable"] == (margin >= 0)
+            assert said.favourable[0] == (margin >= 0)
         truth, close = brute_force(kind, person)
         if close or margin >= 0:
             continue
@@ -134,8 +134,7 @@ def test_it_is_served_as_its_own_library_would(make: Callable[[], Kind], tmp_pat
 
 
 def answer(service: Service, person: Person) -> list[dict[str, Any]]:
-    begun = service.answer(CounterfactualsRequest.model_validate({"instance": person}), service.model("m"))
-    return [json.loads(begun.start().text), *(json.loads(line.text) for line in begun.rest() if line is not None)]
+    return lines_of(service, {"instance": person}, "m")
 
 
 def test_a_graph_that_takes_one_row_at_a_time_tells_what_that_costs(tmp_path: Path):

@@ -15,9 +15,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
-from app.adapters.features import ModelFeature
-from app.adapters.onnx import OnnxGraph, UnusableGraph
-from app.adapters.scorer import OnnxScorer
+from app.adapters.graphs.features import ModelFeature
+from app.adapters.graphs.feeds import UnusableGraph
+from app.adapters.graphs.onnx import OnnxGraph
+from app.adapters.graphs.scorer import OnnxScorer
 
 # Trainers and exporters warn of their own affairs, which are not ours.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -90,7 +91,29 @@ def two_inputs(first: str, second: str, file: Path) -> bytes:
 
 def test_inputs_that_only_partly_bear_the_features_names_are_refused(tmp_path: Path):
     features = [ModelFeature(name, None, None, "number") for name in ("late_payments", "income")]
-    with pytest.raises(UnusableGraph, match="'income' stands elsewhere"):
+    with pytest.raises(UnusableGraph, match="'income' is out of order"):
         OnnxGraph(two_inputs("income", "late payments", tmp_path / "m.onnx"), features, None, ["no", "yes"])
     by_name = OnnxGraph(two_inputs("income", "late_payments", tmp_path / "m.onnx"), features, None, ["no", "yes"])
     assert by_name.run(np.array([[1.0, 2.0]])).tolist() == [[2.0, 1.0]]
+
+
+def test_a_one_hot_group_may_take_several_inputs(tmp_path: Path):
+    """One input a column, as get_dummies names them; what stands behind the group has an input of its own name."""
+    group = ModelFeature(
+        "home", None, None, "category", ("rents", "owns", "other"), one_hot=True, missing="zeros", drop_first=True
+    )
+    features = [group, ModelFeature("income", None, None, "number")]
+    names = ("home_owns", "home_other", "income")
+    nodes = [helper.make_node("Concat", names, ["scores"], axis=1)]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, 1]) for name in names]
+    outputs = [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, 3])]
+
+    def loaded_with(inputs: list[Any]) -> OnnxGraph:
+        graph = helper.make_graph(nodes, "test", inputs, outputs)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        return OnnxGraph(model.SerializeToString(), features, None, ["a", "b", "c"])
+
+    rows = np.array([[*group.cells(place), 7.0] for place in (0.0, 1.0, 2.0, np.nan)])
+    assert loaded_with(inputs).run(rows).tolist() == [[0, 0, 7], [1, 0, 7], [0, 1, 7], [0, 0, 7]]
+    with pytest.raises(UnusableGraph, match="'income' is out of order"):
+        loaded_with([inputs[2], *inputs[:2]])

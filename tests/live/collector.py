@@ -1,15 +1,12 @@
 """A collector of traces on the loopback address: receives OTLP over HTTP, as a real one would."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
-from tests.live_server import PATIENCE
 
 
 class Collector:
@@ -32,13 +29,6 @@ class Collector:
             for scope in resource.scope_spans
             for span in scope.spans
         ]
-
-    def wait_for(self, count: int) -> list[Any]:
-        until = time.monotonic() + PATIENCE
-        while len(self.spans) < count:
-            assert time.monotonic() < until, f"{len(self.spans)} spans arrived"
-            time.sleep(0.05)
-        return self.spans
 
 
 def attributes(span: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.live_server import ROOT, LiveServer, live_server
-from tests.web.browser import NO_BROWSER, Watch, find_browser, launched, new_page
-from tests.web.made_up import write_made_up
+from tests.support.live_server import ROOT, LiveServer, live_server
+from tests.web.support.browser import LIMIT_MS, NO_BROWSER, Watch, find_browser, launched, new_page
+from tests.web.support.made_up import write_made_up
 
 # Where `make screenshots` wants them.
 PICTURES = "TEST_SCREENSHOTS"
@@ -20,7 +20,7 @@ COLOURS = 96
 OpenPage = Callable[..., Page]
 
 # How fast a page is, is measured elsewhere: a busy machine is no reason to fail.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=LIMIT_MS)
 
 
 @pytest.fixture(scope="package")
@@ -65,10 +65,12 @@ def page(open_page: OpenPage, server: LiveServer) -> Page:
 
 @pytest.fixture(scope="package")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """The models of tests/web/made_up.py, served with time to watch a search that lasts."""
+    """The models of tests/web/support/made_up.py, served with time to watch a search that lasts."""
     folder = tmp_path_factory.mktemp("made-up")
     write_made_up(folder)
-    with live_server(folder / "models", folder / "ranges", default_deadline_ms="60000") as running:
+    with live_server(
+        folder / "models", folder / "ranges", default_deadline_ms="600000", max_deadline_ms="600000"
+    ) as running:
         yield running
 
 

@@ -1,14 +1,16 @@
 """From nobody to plans: an example, values that are typed, a context, another threshold or registry."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live_server import LiveServer
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.made_up import PATIENT
-from tests.web.visiting import (
+from tests.web.support.browser import Watch
+from tests.web.support.made_up import PATIENT
+from tests.web.support.visiting import (
     DEBT,
     answer_to,
     await_the_end,
@@ -20,6 +22,7 @@ from tests.web.visiting import (
     lock,
     open_model,
     open_options,
+    paste,
     region,
     row,
     visit,
@@ -91,7 +94,7 @@ def test_text_that_is_no_value_is_told_at_its_field(page: Page):
         "": "is still missing",
     }.items():
         field(page, DEBT).fill(text)
-        expect(field(page, DEBT)).to_have_accessible_description(f"normal up to 0.36 {DEBT} {said}")
+        expect(field(page, DEBT)).to_have_accessible_description(f"normal up to 0.36 {DEBT}: {said}")
         expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
         expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
         expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
@@ -107,7 +110,7 @@ def test_a_form_that_is_filled_in_by_hand_names_what_is_missing_until_nothing_is
     for title, value in zip(titles, instance.values(), strict=True):
         field(page, title).press_sequentially(str(value))
         if title != titles[-1]:
-            expect(row(page, titles[-1])).to_contain_text("Total thyroxine is still missing")
+            expect(row(page, titles[-1])).to_contain_text("Total thyroxine: is still missing")
     expect_plans(page, answer_to(server, "thyroid", {"instance": instance}))
     expect(page.get_by_text("is still missing")).to_have_count(0)
 
@@ -155,8 +158,10 @@ def test_a_threshold_that_is_no_number_leaves_no_answer_that_looks_current(page:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     threshold.fill(text)
-    expect(threshold).to_have_accessible_description(re.compile("write a number such as"))
-    expect(region(page, "The decision")).to_contain_text("That was said before the last change")
+    expect(threshold).to_have_accessible_description(re.compile("write a number such as 0.7"))
+    expect(region(page, "The decision")).to_contain_text("Earlier answer, for other values:")
+    expect(region(page, "Plans that turn it")).to_contain_text("Earlier answer, for other values:")
+    expect(region(page, "The decision").locator(".label")).to_have_css("filter", "grayscale(1)")
     expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
     expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
     # Nothing to copy, and nothing in the address, of a threshold that is not written there any more.
@@ -175,16 +180,17 @@ def test_a_threshold_that_is_no_number_leaves_no_answer_that_looks_current(page:
     expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "exactly-one-way")))
 
 
-def test_a_threshold_that_no_share_can_reach_is_hinted_at(page: Page):
+def test_a_threshold_that_no_probability_can_have_is_refused_where_it_is_written(page: Page, watch: Watch):
+    watch.expect("the server responded with a status of 422")
     visit(page, "hcv")
     open_options(page)
-    hint = page.get_by_text("Scores of this model lie between 0 and 1: none reaches 1.5.")
-    page.get_by_label("Threshold").fill("0.9")
+    threshold = page.get_by_label("Threshold")
+    threshold.fill("1.5")
+    expect(threshold).to_have_accessible_description(re.compile("must lie between 0 and 1"))
+    expect(threshold).to_have_attribute("aria-invalid", "true")
+    threshold.fill("0.9")
     expect(page.get_by_text("needs a score of at least 0.9.")).to_be_visible()
-    expect(hint).to_be_hidden()
-    page.get_by_label("Threshold").fill("1.5")
-    expect(hint).to_be_visible()
-    expect(region(page, "The decision")).to_contain_text("needs a score of at least 1.5.")
+    expect(threshold).to_have_attribute("aria-invalid", "false")
 
 
 def test_another_model_leaves_nothing_of_the_one_before(page: Page, server: LiveServer):
@@ -212,7 +218,7 @@ def test_categories_and_missing_values_are_asked_about(open_page: OpenPage, made
     expect(row(page, "Where they live")).to_contain_text("✕not allowed")
     field(page, "Where they live").select_option(label="owns")
     field(page, "late").fill("2.5")
-    expect(row(page, "late")).to_contain_text("late write a whole number")
+    expect(row(page, "late")).to_contain_text("late: write a whole number")
     field(page, "late").fill("3")
     answer = answer_to(made_up, "loans", {"instance": {**request["instance"], "late": 3, "home": "owns"}})
     expect_plans(page, answer)
@@ -236,3 +242,21 @@ def test_below_a_prefix_everything_is_found(open_page: OpenPage, prefixed: LiveS
     expect_plans(page, answer_to(prefixed, "mortgage", example_of(prefixed, "mortgage", "several-ways")))
     link = page.get_by_role("link", name="API documentation")
     assert link.evaluate("(link) => link.href") == f"{prefixed.url}/care/flipset/docs"
+
+
+def test_a_missing_value_that_may_be_provided_is_shown_as_one(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    open_model(page, "loans")
+    request = {
+        "instance": {"debt": 48, "late": None, "home": "rents", "years": 2},
+        "normal_ranges": {"late": {"if_missing": "target"}},
+    }
+    paste(page, json.dumps(request))
+    answer = answer_to(made_up, "loans", request)
+    assert [change["from"] for change in answer["counterfactuals"][-1]["changes"]] == [48, None]
+    expect_plans(page, answer)
+    expect(row(page, "late")).to_contain_text("could be provided as 0")
+    expect(page.get_by_text("a missing late would become its target, by the request", exact=True)).to_be_visible()
+    expect(page.locator(".change").filter(has_text="missing →")).to_contain_text("+late")
+    paste(page, json.dumps({**request, "normal_ranges": {}}))
+    expect(row(page, "late")).to_contain_text("missing, and stays so unless if_missing says what it would become")

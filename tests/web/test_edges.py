@@ -4,14 +4,14 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.accessibility import serious_findings
-from tests.web.browser import STILL, Watch
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.made_up import PATIENT, SLOW
-from tests.web.visiting import (
+from tests.web.support.accessibility import serious_findings
+from tests.web.support.browser import STILL, Watch
+from tests.web.support.made_up import PATIENT, SLOW
+from tests.web.support.visiting import (
     CREDIT,
     DEBT,
     HOUSING,
@@ -21,11 +21,13 @@ from tests.web.visiting import (
     await_the_end,
     cards,
     choose_model,
+    come,
     example,
     example_of,
     expect_plans,
     field,
     focused_name,
+    hold,
     lock,
     open_model,
     open_options,
@@ -44,17 +46,6 @@ def press(button: Locator) -> None:
     """By keyboard."""
     button.focus()
     button.press("Enter")
-
-
-def hold(page: Page, path: str) -> list[Route]:
-    """Requests that wait until they are let through."""
-    held: list[Route] = []
-
-    def keep(route: Route) -> None:
-        held.append(route)
-
-    page.route(path, keep)
-    return held
 
 
 def test_an_example_keeps_the_focus(page: Page):
@@ -190,7 +181,7 @@ def test_the_model_that_was_chosen_last_is_shown(page: Page, server: LiveServer)
     choose_model(page, "Hypothyroidism from four hormone values")
     expect(region(page, "Values").get_by_role("textbox")).to_have_count(4)
     with page.expect_response("**/v1/models/hcv"):
-        held[0].continue_()
+        come(page, held)[0].continue_()
     # Time for it to do harm.
     page.wait_for_timeout(300)
     expect(region(page, "Values").get_by_role("textbox")).to_have_count(4)
@@ -203,7 +194,7 @@ def test_no_example_of_the_model_before_can_be_pressed_while_another_one_is_load
     held = hold(page, "**/v1/models/hcv")
     choose_model(page, "Hepatitis C from a blood panel")
     expect(group).to_have_js_property("inert", True)
-    held[0].continue_()
+    come(page, held)[0].continue_()
     expect(group).to_have_js_property("inert", False)
     example(page, "several ways").click()
     expect(cards(page)).to_have_count(5)
@@ -215,7 +206,7 @@ def test_a_model_that_cannot_be_loaded_leaves_the_one_before_to_be_used(page: Pa
     held = hold(page, "**/v1/models/hcv")
     choose_model(page, "Hepatitis C from a blood panel")
     expect(page.locator(".examples")).to_have_js_property("inert", True)
-    held[0].abort()
+    come(page, held)[0].abort()
     expect(page.get_by_text("The service cannot be reached.")).to_be_visible()
     example(page, "several ways").click()
     expect(cards(page)).to_have_count(4)
@@ -242,7 +233,7 @@ def test_what_is_pressed_before_the_model_is_there_breaks_nothing(page: Page):
     for button in page.get_by_role("button", disabled=False).filter(visible=True).all():
         button.click()
         page.keyboard.press("Escape")
-    held[-1].continue_()
+    come(page, held)[-1].continue_()
     expect(example(page, "several ways")).to_be_visible()
 
 

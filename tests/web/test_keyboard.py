@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.visiting import (
+from tests.support.live_server import LiveServer
+from tests.web.support.visiting import (
     CREDIT,
     DEBT,
     answer_to,

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live.test_access import WRONG, add_key
-from tests.live_server import LiveServer, live_server
-from tests.web.browser import Watch
+from app.adapters.keys.key_file import editing
+from tests.live.clients.test_access import WRONG, add_key
+from tests.support.live_server import LiveServer, live_server
 from tests.web.conftest import OpenPage
-from tests.web.visiting import cards, example, visit
+from tests.web.support.browser import Watch
+from tests.web.support.visiting import cards, example, visit
 
 REFUSED = "the server responded with a status of 401"
 
@@ -27,7 +30,16 @@ def key(file: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def guarded(file: Path, key: str) -> Iterator[LiveServer]:
+def over(file: Path) -> str:
+    """A key that has expired."""
+    text = add_key(file, "over")["Authorization"].removeprefix("Bearer ")
+    with editing(file) as keys:
+        keys["over"] = replace(keys["over"], expires=datetime(2020, 1, 1, tzinfo=UTC))
+    return text
+
+
+@pytest.fixture(scope="module")
+def guarded(file: Path, key: str, over: str) -> Iterator[LiveServer]:
     with live_server(keys_file=str(file)) as running:
         yield running
 
@@ -47,6 +59,11 @@ def give(page: Page, key: str) -> None:
     expect(dialog.get_by_label("Key")).to_be_focused()
     dialog.get_by_label("Key").fill(key)
     dialog.get_by_role("button", name="Use it").click()
+
+
+def test_a_key_that_has_expired_is_called_that(asked: Page, over: str):
+    give(asked, over)
+    expect(asked.get_by_role("dialog").get_by_role("alert")).to_have_text("This key has expired.")
 
 
 def test_who_has_a_key_is_let_in(asked: Page, key: str):

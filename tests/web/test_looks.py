@@ -1,18 +1,20 @@
 """As it looks: on a phone, in the dark, with large text; and nothing serious that axe-core would find."""
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.accessibility import serious_findings
-from tests.web.browser import DARK, PHONE, STILL
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.visiting import (
+from tests.web.support.accessibility import serious_findings
+from tests.web.support.browser import DARK, PHONE, STILL
+from tests.web.support.visiting import (
     DEBT,
     await_the_end,
     cards,
+    come,
     example,
     field,
+    hold,
     lock,
     open_model,
     pin,
@@ -104,19 +106,14 @@ def test_on_a_phone_a_button_leads_to_the_plans(open_page: OpenPage, server: Liv
 def test_nothing_jumps_while_another_answer_is_on_its_way(open_page: OpenPage, server: LiveServer, look: dict):
     page = open_page(server, **look)
     visit(page)
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/counterfactuals", hold)
+    held = hold(page, "**/counterfactuals")
     plans = region(page, "Plans that turn it")
     before = top(cards(page).first) - top(plans)
     lock(page, "Mortgage payment history, 1 (best) to 4").click()
     expect(plans).to_contain_text("Searching…")
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
-    held[0].continue_()
+    come(page, held)[0].continue_()
     await_the_end(page)
     assert top(cards(page).first) - top(plans) == pytest.approx(before, abs=0.5)
 

@@ -2,14 +2,16 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.browser import Watch
+from tests.support.live_server import LiveServer, live_server
+from tests.support.loans import PERSON, write_loans
 from tests.web.conftest import OpenPage
-from tests.web.visiting import (
+from tests.web.support.browser import Watch
+from tests.web.support.visiting import (
     DEBT,
     answer_to,
     example_of,
@@ -112,7 +114,7 @@ def test_ranges_that_ask_for_no_sex_take_any(page: Page, server: LiveServer):
     open_options(page)
     page.get_by_label("Normal ranges").select_option(label="hcv")
     expect(page.get_by_label("sex", exact=True)).to_have_attribute("aria-invalid", "true")
-    expect(region(page, "The decision")).to_contain_text("That was said before the last change")
+    expect(region(page, "The decision")).to_contain_text("Earlier answer, for other values:")
 
 
 def test_a_request_in_json_brings_its_rules(page: Page, server: LiveServer):
@@ -183,3 +185,24 @@ def test_what_the_service_refuses_of_a_paste_is_told_at_the_field(page: Page, wa
     expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
     expect(field(page, DEBT)).to_have_accessible_description(re.compile("must be a number, not text"))
     expect(region(page, "Plans that turn it")).to_contain_text("See the marks at the fields.")
+
+
+def test_a_fact_that_the_ranges_cannot_do_without_is_marked_at_its_field(
+    open_page: OpenPage, watch: Watch, tmp_path: Path
+):
+    watch.expect("the server responded with a status of 422")
+    write_loans(tmp_path)
+    registry = tmp_path / "ranges/loans.toml"
+    by_sex = '{ when = { sex = "female" }, high = 36.5 }, { when = { sex = "male" }, high = 40 }'
+    registry.write_text(
+        registry.read_text().replace('{ when = { home = "owns" }, high = 40 }, { high = 36.5 }', by_sex)
+    )
+    with live_server(tmp_path / "models", tmp_path / "ranges") as running:
+        page = open_page(running)
+        open_model(page, "loans")
+        paste(page, json.dumps({"instance": PERSON}))
+        sex = page.get_by_label("sex", exact=True)
+        expect(sex).to_have_attribute("aria-invalid", "true")
+        expect(sex).to_have_accessible_description("is needed to choose the normal range of debt")
+        sex.select_option(label="male")
+        expect(sex).to_have_attribute("aria-invalid", "false")

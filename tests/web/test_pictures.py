@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.browser import PHONE
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.visiting import (
+from tests.web.support.browser import PHONE
+from tests.web.support.visiting import (
     answer_to,
     await_the_end,
     cards,
@@ -121,6 +121,8 @@ def test_beyond_six_movable_features_the_plans_are_drawn_by_size_and_score(page:
     expect(picture).to_have_accessible_name(
         f"4 plans of 2 changes, 1 plan of 4 changes; scores from {scores[0]:.3f} to {scores[-1]:.3f}"
     )
+    ends = [f"{scores[0]:.3f}", f"{scores[-1]:.3f}"]
+    assert [text for text in picture.locator("text").all_text_contents() if "." in text] == ends
     circles = picture.locator("circle title").all_text_contents()
     assert sum(int(text.split()[0]) for text in circles) == len(plans)
 

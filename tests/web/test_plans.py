@@ -5,10 +5,10 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.live_server import LiveServer
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.made_up import WIDE_PLANS
-from tests.web.visiting import (
+from tests.web.support.made_up import WIDE_PLANS
+from tests.web.support.visiting import (
     CREDIT,
     DEBT,
     HOUSING,

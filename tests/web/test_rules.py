@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live_server import LiveServer
-from tests.web.browser import Watch
-from tests.web.visiting import (
+from tests.support.live_server import LiveServer
+from tests.web.support.browser import Watch
+from tests.web.support.visiting import (
     CREDIT,
     DEBT,
     HOUSING,
@@ -140,7 +140,7 @@ def test_a_formula_is_obeyed(page: Page, server: LiveServer):
     ("formula", "marked", "said"),
     [
         ("pirat xor hirta", "hirta", "Line 1, column 11: 'hirta' is not a feature; did you mean 'hirat'?"),
-        ("pirat and (", "\u00a0", "Line 1, column 12: expected a feature"),
+        ("pirat and (", "\u00a0", "Line 1, column 12: expected one of: a feature"),
     ],
 )
 def test_a_mistake_in_a_formula_is_marked_where_it_is(

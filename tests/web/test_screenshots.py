@@ -5,10 +5,10 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.live_server import LiveServer
-from tests.web.browser import DARK, PHONE, STILL
+from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
-from tests.web.visiting import cards, pin, region, visit
+from tests.web.support.browser import DARK, PHONE, STILL
+from tests.web.support.visiting import cards, pin, region, visit
 
 TakePicture = Callable[..., Path]
 

@@ -1,1 +1,1 @@
-"""What a run leaves to read: its tables gathered in two streaming passes, and one page of figures made of them."""
+"""The report of a run: two streaming passes over its tables, and one page of figures."""

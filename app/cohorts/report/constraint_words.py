@@ -1,30 +1,31 @@
-"""What an item of the constraints says: `immutable[0]` is a place in a request, `BIL never changes` is a rule."""
+"""The rules of a run, item by item, each in words."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.cohorts.report.wording import listed
+from app.adapters.rules.item_words import item_words
+from app.cohorts.report.run import Run
 
-REGISTRY = "registry:"
-PATH = re.compile(r"(?P<kind>\w+)(?:\[(?P<place>\d+)\]|\.(?P<feature>.+))?", re.DOTALL)
-ONE_WAY = {"increase": "may only go up", "decrease": "may only go down"}
+# What stands before the path of an item, and what of run.json holds the constraints of its owner.
+OWNERS = {"model:": "model", "registry:": "registry", "": "request"}
 
 
-def item_words(item: str, constraints: Mapping[str, Any]) -> str:
-    """The rule behind a path; empty where the constraints that are known do not hold it."""
-    found = PATH.fullmatch(item)
-    if not found:
-        return ""
-    value = constraints.get(found["kind"])
-    try:
-        if found["place"] is not None:
-            value = value[int(found["place"])]  # type: ignore[index]  # whatever else it is ends below
-        elif found["feature"] is not None:
-            value = value[found["feature"]]  # type: ignore[index]  # the same
-        return _rule(found["kind"], found["feature"] or "", value)
-    except (LookupError, TypeError, ValueError):
-        return ""
+def rules_of(run: Run) -> Iterator[tuple[str, str]]:
+    """Every rule in force for everyone: its owner and path, and what it says."""
+    for owner in OWNERS:
+        constraints = _constraints(run, owner)
+        yield from ((f"{owner}{item}", item_words(item, constraints)) for item in items_of(constraints))
+
+
+def words_of(run: Run, item: str) -> str:
+    """What an item says, for any owner."""
+    owner = next(owner for owner in OWNERS if item.startswith(owner))
+    return item_words(item.removeprefix(owner), _constraints(run, owner))
+
+
+def _constraints(run: Run, owner: str) -> Mapping[str, Any]:
+    constraints = run.facts_of(OWNERS[owner]).get("constraints")
+    return constraints if isinstance(constraints, Mapping) else {}
 
 
 def items_of(constraints: Mapping[str, Any]) -> Iterator[str]:
@@ -36,26 +37,3 @@ def items_of(constraints: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"{kind}[{place}]" for place in range(len(content)))
         elif content is not None:
             yield kind
-
-
-def _rule(kind: str, feature: str, value: Any) -> str:
-    match kind:
-        case "immutable":
-            return f"{value} never changes"
-        case "directions":
-            return f"{feature} {ONE_WAY[value]}"
-        case "max_step":
-            return f"{feature} may move by at most {value:g}"
-        case "causal":
-            return f"if {value['cause']} changes, {listed(value['effects'])} must be normal"
-        case "correlated":
-            return f"{listed(value)} change together or not at all"
-        case "exclusive":
-            return f"at most one of {listed(value)} changes"
-        case "required":
-            return f"{value} must be normal afterwards"
-        case "max_changes":
-            return f"at most {value} changes" if value != 1 else "at most 1 change"
-        case "formulas":
-            return str(value)
-    return ""

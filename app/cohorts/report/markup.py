@@ -1,4 +1,4 @@
-"""Markup that is safe by the way it is made: text becomes markup by being escaped, and in no other way."""
+"""Safe markup: text becomes markup only by being escaped."""
 
 import html
 import unicodedata
@@ -38,7 +38,7 @@ def lines(*content: Content) -> Markup:
 
 
 def escaped(text: str) -> Markup:
-    """Nothing in a name may end an element, begin one, or turn or hide what stands beside it."""
+    """Escape a text, so that it cannot begin or end an element, or turn or hide what is beside it."""
     return Markup(html.escape("".join(map(_visible, text)), quote=True))
 
 

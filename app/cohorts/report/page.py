@@ -1,12 +1,12 @@
-"""The page: one file that needs nothing else, and is the same bytes for the same run."""
+"""The page: one self-contained file, with the same bytes for the same run."""
 
 from functools import cache
 from pathlib import Path
 
-from app.cohorts.report.comparisons import compare, different_ones
+from app.cohorts.report.counting.comparisons import compare, different_ones
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.intervals import wilson
 from app.cohorts.report.elements import bullets, warning
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.intervals import wilson
 from app.cohorts.report.markup import Content, Markup, element, lines
 from app.cohorts.report.sections.about import CLAIM, about, title_of
 from app.cohorts.report.sections.changes import changes
@@ -44,7 +44,7 @@ def page(figures: Figures) -> str:
     top = element("header", lines(element("h1", title), element("p", CLAIM, class_="tagline"), _short(figures)))
     parts = [about, outcomes, groups_compared, in_the_way, changes, scores, completeness]
     main = element("main", lines(_contents(), *(part(figures) for part in parts)))
-    foot = element("footer", element("p", CLAIM, " An answer speaks of the model, and claims no cause."))
+    foot = element("footer", element("p", CLAIM, " An answer describes the model; it does not claim a cause."))
     return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, main, foot)), lang='en')}\n"
 
 
@@ -59,7 +59,7 @@ def _contents() -> Markup:
 
 
 def _short(figures: Figures) -> Markup:
-    """The few numbers that a reader in a hurry takes along."""
+    """The few numbers for a reader in a hurry."""
     counts = figures.people.all.everyone()
     tiles = [
         _tile(number(counts.people), "people"),
@@ -73,7 +73,9 @@ def _short(figures: Figures) -> Markup:
         share = wilson(counts.without)
         tiles.append(_tile(percent(share.value), f"of the refused have no way out (95 % interval {interval(share)})"))
     part = (
-        None if figures.run.finished else warning("this run is not finished; all numbers are of a part of the people.")
+        None
+        if figures.run.finished
+        else warning("this run is not finished; all numbers cover only part of the people.")
     )
     return lines(part, element("ul", lines(*tiles), class_="tiles"), _differences(figures))
 
@@ -83,11 +85,11 @@ def _tile(figure: str, words: str) -> Markup:
 
 
 def _differences(figures: Figures) -> Content:
-    """Clear differences between groups that are not small: whoever reads no further must have seen them."""
+    """Clear differences between groups that are not small: every reader must see them."""
     made = [one for tally in figures.people.groups for one in different_ones(compare(tally))]
     clear = [one.sentence() for one in made if one.clear and not one.few]
     if not made:
         return None
     if not clear:
-        return element("p", "Between the groups compared there is no clear difference.")
+        return element("p", "There is no clear difference between the compared groups.")
     return lines(element("p", "Clear differences between groups (section 3, with its cautions):"), bullets(clear))

@@ -24,7 +24,7 @@ OWN_COLUMNS = frozenset(schemas(np.dtype("float32")).people.names)
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has left. The facts are read with care: another version may have written them."""
+    """The folder of a run. Read `facts` with care: another version may have written them."""
 
     folder: Path
     facts: dict[str, Any]
@@ -52,7 +52,7 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """What is in the folder, without a look into the tables."""
+    """Read the folder of a run, except its tables; `NoReport` says why it cannot be read."""
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.exists() else "does not exist"
         raise NoSuchFolder(f"{folder} {what}; name the folder that flipset cohort wrote with --out")
@@ -88,7 +88,7 @@ def _facts(file: Path) -> tuple[dict[str, Any], str]:
     except (OSError, ValueError, RecursionError) as error:
         raise NotARun(f"{file} cannot be read: {error}") from None
     if not isinstance(facts, dict):
-        raise NotARun(f"{file} is not what a run writes: it should hold one JSON object")
+        raise NotARun(f"{file} was not written by a run: it should hold one JSON object")
     return facts, hashlib.sha256(content).hexdigest()
 
 
@@ -98,13 +98,11 @@ def _parts(folder: Path, table: str) -> dict[str, Path]:
 
 
 def _check(run: Run) -> None:
-    """An unfinished run is worth a report as long as there is anything in it; a finished one must be whole."""
+    """An unfinished run may have a report if there is anything in it; a finished one must be complete."""
     if not run.finished and not run.people:
         raise NotARun(f"The run in {run.folder} has not written anything yet; let it finish first")
     if run.finished and run.halves:
-        raise DamagedRun(
-            f"{run.folder} has lost something: {run.halves} of its parts are not in all of {', '.join(TABLES)}"
-        )
+        raise DamagedRun(f"{run.folder} is incomplete: {run.halves} of its parts are not in all of {', '.join(TABLES)}")
 
 
 def _opened(part: Path) -> pq.ParquetFile:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.cohorts.report.intervals import Interval, Part
+from app.adapters.files.names import counted
+from app.cohorts.report.counting.intervals import Interval, Part
 
 # A space that does not break, between a number and its sign.
 JOINED = "\u00a0"
@@ -15,16 +16,12 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
-def counted(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
-
-
 def people(count: int) -> str:
     return counted(count, "person", "people")
 
 
 def percent(share: float) -> str:
-    """With one decimal; what is more than nothing, or less than all, is never rounded to it."""
+    """A share with one decimal; only 0 is shown as 0 %, and only 1 as 100 %."""
     if 0 < share < 0.0005:
         return f"under 0.1{JOINED}%"
     if 0.9995 <= share < 1:
@@ -41,7 +38,7 @@ def interval(found: Interval) -> str:
 
 
 def points(difference: float) -> str:
-    """In percentage points, without a sign; small ones keep a digit that tells them from nought."""
+    """A difference in percentage points, without a sign; small ones keep a digit that is not zero."""
     size = abs(100 * difference)
     if 0 < size < 0.05:
         return f"{size:.1g}" if size >= 0.001 else "under 0.001"

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from app.cohorts.report import run as runs
-from app.cohorts.report.answers import FeatureTally
-from app.cohorts.report.comparisons import compare, different_ones
+from app.cohorts.report.counting.answers import FeatureTally
+from app.cohorts.report.counting.comparisons import compare, different_ones
+from app.cohorts.report.counting.figures import Figures, gather
+from app.cohorts.report.counting.people import ASSUMED, Outcomes
 from app.cohorts.report.errors import DamagedRun
-from app.cohorts.report.figures import Figures, gather
-from app.cohorts.report.people import Outcomes
 from app.cohorts.report.run import read_run
 from tests.cohorts.report.made_up import Person, favourable, found, unknown, without, write_run
 
@@ -77,18 +77,18 @@ def test_what_is_complete_and_what_stopped_is_counted_among_the_refused(tmp_path
     people = [
         favourable(),
         found("debt"),
-        replace(found("debt"), guarantee="assumes_monotone"),
+        replace(found("debt"), complete=False, guarantee="assumes_monotone", complete_up_to=1),
         replace(found("debt"), complete=False, stopped_by="max_model_rows", complete_up_to=4),
         replace(found("debt"), complete=False, stopped_by="max_model_rows", complete_up_to=2),
         unknown(),
         without(),
     ]
     tally = gathered(tmp_path / "run", people).people
-    assert (tally.completeness.exact, tally.completeness.if_monotone) == (2, 1)
-    assert tally.completeness.stopped == {"max_model_rows": 2, "deadline": 1}
-    assert tally.completeness.least_complete == {"max_model_rows": 2, "deadline": 1}
+    assert tally.completeness.exact == 2
+    assert tally.completeness.others == {"max_model_rows": 2, "deadline": 1, ASSUMED: 1}
+    assert tally.completeness.least_complete == {"max_model_rows": 2, "deadline": 1, ASSUMED: 1}
     assert tally.completeness.people == 6
-    assert tally.found_in_part == 2
+    assert tally.found_in_part == 3
 
 
 def test_rejects_are_counted_by_field_and_reason(tmp_path: Path):
@@ -218,8 +218,8 @@ def test_a_clear_difference_that_the_unknown_could_turn_says_so(tmp_path: Path):
     [many] = different_ones(compare(gathered(tmp_path / "many", [*sides, *[unknown(g="b")] * 200]).people.groups[0]))
     assert few.clear
     assert many.clear
-    assert not few.sentence().endswith("could turn this.")
-    assert many.sentence().endswith("Those of whom it is not known could turn this.")
+    assert not few.sentence().endswith("could change this.")
+    assert many.sentence().endswith("People with an unknown outcome could change this.")
 
 
 def test_a_group_of_which_nothing_is_known_is_compared_with_nothing(tmp_path: Path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cohorts.report.intervals import Interval, Part, newcombe, wilson
+from app.cohorts.report.counting.intervals import Interval, Part, newcombe, wilson
 
 # Newcombe (1998), Interval estimation for the difference between independent proportions, Statistics in Medicine 17,
 # 873-890, table II, method 10: the score intervals without correction for continuity.

@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page
 from tests.cohorts.report.made_up import favourable, unknown, write_run
 from tests.cohorts.report.reading import report_on
 from tests.cohorts.report.test_page import HOSTILE, mixed
-from tests.web.accessibility import findings
-from tests.web.browser import DARK, NO_BROWSER, Watch, find_browser, launched, new_page
+from tests.web.support.accessibility import findings
+from tests.web.support.browser import DARK, NO_BROWSER, Watch, find_browser, launched, new_page
 
 NARROW = {"viewport": {"width": 375, "height": 800}}
 LOOKS = {"light": {}, "dark": DARK, "phone": NARROW}

@@ -54,12 +54,33 @@ def test_it_says_what_it_is_about(page: Page):
         "Flipset 1.2.3",
         "ab" * 32,
         "late never changes (immutable[0])",
-        "at most 2 changes (max_changes)",
+        "at most 2 features change (max_changes)",
     ]:
         assert words in about
     assert page.table("Most frequent reasons") == [["must be a number", "debt", "3"]]
     assert "not finished" not in page.words
     assert "were changed after the run" not in page.words
+
+
+def test_rules_of_the_model_and_the_registry_are_told_and_named_as_theirs(tmp_path: Path):
+    """They hold for everyone too, and stand in the way like any other."""
+    run = write_run(
+        tmp_path / "run",
+        [without("registry:directions.debt"), without("model:immutable[0]")],
+        model={"name": "loans", "constraints": {"immutable": ["age"]}},
+        registry={"name": "bank", "version": "1", "constraints": {"directions": {"debt": "decrease"}}},
+    )
+    page = report_on(run)
+    for words in (
+        "age never changes (model:immutable[0])",
+        "debt may only go down (registry:directions.debt)",
+        "late never changes (immutable[0])",
+    ):
+        assert words in page.section("about")
+    assert page.table("Rules to give up") == [
+        ["age never changes model:immutable[0]", "1", "0"],
+        ["debt may only go down registry:directions.debt", "1", "0"],
+    ]
 
 
 def test_it_tells_the_outcomes_in_all_and_by_group(page: Page):
@@ -76,7 +97,7 @@ def test_it_tells_the_outcomes_in_all_and_by_group(page: Page):
         ["not given", "2", "2", "2", "0", "0", "0.0 %", "0.0 to 65.8 %"],
         ["All", "70", "60", "42", "17", "1", "28.8 %", "18.8 to 41.4 %"],
     ]
-    assert "Of the 59 people refused whose search came to an answer 28.8 % have no way out" in page.words
+    assert "Of the 59 people refused whose search came to a result 28.8 % have no way out" in page.words
     assert (
         "If all of them had a way out, 28.3 % of all refused would have none; if none of them had, 30.0 %" in page.words
     )
@@ -107,7 +128,7 @@ def test_a_clear_difference_between_groups_that_are_not_small_is_told_at_the_top
     alike = report_on(
         write_run(tmp_path / "alike", [*people[:70], *(replace(one, kept={"g": "b"}) for one in people[:70])])
     )
-    assert "Between the groups compared there is no clear difference." in alike.words
+    assert "There is no clear difference between the compared groups." in alike.words
     assert "whatever the unknown are" not in alike.source
 
 
@@ -117,9 +138,29 @@ def test_it_tells_which_features_and_rules_are_in_the_way(page: Page):
         ["loan Loan to property value", "18", "42.9 %", "38", "90.5 %"],
         ["late Late payments", "4", "9.5 %", "24", "57.1 %"],
     ]
-    assert "Of 2 people among them not every answer is known" in page.words
+    assert "For 2 people among them answers may be missing" in page.words
     assert [row[1] for row in page.table("Why 17 people have no way out")] == ["15", "2", "0"]
     assert page.table("Rules to give up") == [["late never changes immutable[0]", "15", "0"]]
+
+
+def test_a_search_that_ended_on_its_assumption_leaves_people_unknown(tmp_path: Path):
+    assumed = {"complete": False, "complete_up_to": 2, "guarantee": "assumes_monotone", "stopped_by": None}
+    people = [*[found("debt")] * 6, replace(found("late"), **assumed), *[replace(unknown(), **assumed)] * 3]
+    page = report_on(write_run(tmp_path / "run", people))
+    assert [row[:2] for row in page.table("Outcomes of all people")][2:4] == [
+        ["Refused, no way out", "0"],
+        ["Refused, not known", "3"],
+    ]
+    assert page.table("How the searches of the refused ended") == [
+        ["Exact and complete", "6", "60.0 %", "all"],
+        [
+            "Ended on the assumption that one more change never hurts",
+            "4",
+            "40.0 %",
+            "at least all of up to 2 changes",
+        ],
+    ]
+    assert "For 1 person there may be more answers" in page.words
 
 
 def test_it_tells_changes_answers_scores_and_completeness(page: Page):
@@ -208,7 +249,7 @@ def test_a_hostile_name_stays_a_name_wherever_it_stands(tmp_path: Path, name: st
         ([], [("debt", "is missing")], "1 row is in no other number on this page"),
         ([favourable(sex="f"), favourable(sex="m")], [], "Nobody was refused, so nobody needs a way out."),
         ([without(sex="f")], [], "Nobody has a way out, so no feature is part of one."),
-        ([unknown(sex="f"), unknown(sex="m")], [], "nobody's search came to an answer"),
+        ([unknown(sex="f"), unknown(sex="m")], [], "came to a result"),
         ([found("debt", sex="f")], [], "Nobody is without a way out."),
         ([without("max_changes", sex="f"), found("debt", sex="f")], [], "There is nothing to compare"),
     ],
@@ -245,7 +286,7 @@ def test_tables_that_do_not_hold_what_run_json_speaks_of_are_told(tmp_path: Path
     folder = write_run(tmp_path / "run", mixed())
     (folder / "run.json").write_text(json.dumps({**FACTS, "people": 71, "rejects": 0}))
     words = report_on(folder).words
-    assert "run.json speaks of 71 people and 0 rejects, but the tables hold 70 and 0" in words
+    assert "run.json counts 71 people and 0 rejects, but the tables hold 70 and 0" in words
 
 
 def test_a_model_that_gives_values_and_not_probabilities_has_its_own_scale(tmp_path: Path):

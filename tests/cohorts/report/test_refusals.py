@@ -51,7 +51,7 @@ def test_a_part_that_was_cut(tmp_path: Path, table: str):
 def test_a_finished_run_that_has_lost_a_part(tmp_path: Path, table: str):
     folder = write_run(tmp_path / "run", [found("debt")] * 4, parts=2)
     (folder / table / "part-00001.parquet").unlink()
-    assert "has lost something" in refused(folder, DamagedRun)
+    assert "is incomplete" in refused(folder, DamagedRun)
 
 
 def test_an_unknown_column(tmp_path: Path):

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from app.cohorts.report.constraint_words import item_words, items_of
+from app.adapters.rules.item_words import item_words
+from app.cohorts.report.constraint_words import items_of
 from app.cohorts.report.wording import MINUS, NONE, listed, percent, points, score, signed_points
 
 CONSTRAINTS: dict[str, Any] = {
     "immutable": ["BIL"],
     "directions": {"AST": "decrease", "a.b[0]": "increase"},
-    "max_step": {"ALT": 50},
+    "max_step": {"ALT": 1234567.5},
     "causal": [{"cause": "AST", "effects": ["ALT", "GGT"]}],
     "correlated": [["ALT", "AST", "GGT"]],
     "exclusive": [["ALT", "AST"]],
@@ -62,12 +63,12 @@ def test_every_kind_of_rule_has_its_words():
         "immutable[0]": "BIL never changes",
         "directions.AST": "AST may only go down",
         "directions.a.b[0]": "a.b[0] may only go up",
-        "max_step.ALT": "ALT may move by at most 50",
+        "max_step.ALT": "ALT may move by at most 1234567.5",
         "causal[0]": "if AST changes, ALT and GGT must be normal",
         "correlated[0]": "ALT, AST and GGT change together or not at all",
         "exclusive[0]": "at most one of ALT and AST changes",
         "required[0]": "ALB must be normal afterwards",
-        "max_changes": "at most 1 change",
+        "max_changes": "at most 1 feature changes",
         "formulas[0]": "ALT xor AST",
     }
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from app.cohorts.report.counting.survey import Scale
 from app.cohorts.report.drawing.canvas import WIDTH, box, line, sheet, text, ticks
 from app.cohorts.report.markup import Markup
-from app.cohorts.report.survey import Scale
 
 HEAD, HIGH, GAP, FOOT = 20.0, 110.0, 14.0, 24.0
 LEFT, RIGHT = 14.0, WIDTH - 18.0

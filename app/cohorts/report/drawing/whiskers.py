@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from app.cohorts.report.counting.intervals import Interval
 from app.cohorts.report.drawing.canvas import WIDTH, fitting, line, scale_of, sheet, text, ticks
-from app.cohorts.report.intervals import Interval
 from app.cohorts.report.markup import Markup, element
 
 ROW, FOOT = 36.0, 24.0

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.cohorts.report.constraint_words import item_words, items_of
+from app.adapters.files.names import counted
+from app.cohorts.report.constraint_words import rules_of
+from app.cohorts.report.counting.figures import Figures
 from app.cohorts.report.elements import bullets, facts, heading, paragraph, section, table, warning
-from app.cohorts.report.figures import Figures
 from app.cohorts.report.markup import Content, Markup, element, joined
 from app.cohorts.report.run import Run
-from app.cohorts.report.wording import NONE, counted, listed, number, people
+from app.cohorts.report.wording import NONE, listed, number, people
 
 MOST_REASONS = 10
 MOST_ITEMS = 50
@@ -25,8 +26,8 @@ def about(figures: Figures) -> Markup:
             element("strong", CLAIM),
             " Each person's values were put to a model. For everyone whom it refused, Flipset looked for every "
             "smallest set of changes, each into a normal range, that turns the decision. A person for whom there is "
-            "none has no recourse: no way out that the ranges and the rules allow. All of it speaks of the model, "
-            "and claims no cause.",
+            "none has no recourse: no way out that the ranges and the rules allow. All of this describes the model; "
+            "it does not claim a cause.",
         ),
         facts(
             [
@@ -38,6 +39,8 @@ def about(figures: Figures) -> Markup:
                 ("Rows that could not be read", number(figures.rejects.rows)),
                 ("Made by", f"Flipset {run.facts['flipset']}" if run.facts.get("flipset") else None),
                 ("SHA-256 of the model", _code(model.get("sha256"))),
+                ("SHA-256 of model.toml", _code(model.get("description_sha256"))),
+                ("SHA-256 of the ranges", _code(run.facts_of("registry").get("sha256"))),
                 ("SHA-256 of run.json", _code(run.digest)),
             ]
         ),
@@ -92,22 +95,20 @@ def _balance(figures: Figures) -> list[Markup]:
     told = run.facts.get("people"), run.facts.get("rejects")
     if None in told or told == held:
         return []
-    said = f"run.json speaks of {told[0]} people and {told[1]} rejects, but the tables hold {held[0]} and {held[1]}"
+    said = f"run.json counts {told[0]} people and {told[1]} rejects, but the tables hold {held[0]} and {held[1]}"
     return [warning(f"{said}. Some of the tables were changed after the run.")]
 
 
 def _rules(run: Run) -> list[Markup]:
-    constraints = run.facts_of("request").get("constraints")
-    items = list(items_of(constraints)) if isinstance(constraints, Mapping) else []
-    if not items or not isinstance(constraints, Mapping):
+    rules = list(rules_of(run))
+    if not rules:
         return []
-    entries: list[Content] = [_item(item, constraints) for item in items[:MOST_ITEMS]]
-    more = [f"and {number(len(items) - MOST_ITEMS)} more"] if len(items) > MOST_ITEMS else []
+    entries: list[Content] = [_rule(item, words) for item, words in rules[:MOST_ITEMS]]
+    more = [f"and {number(len(rules) - MOST_ITEMS)} more"] if len(rules) > MOST_ITEMS else []
     return [heading("Rules that held for everyone"), bullets([*entries, *more])]
 
 
-def _item(item: str, constraints: Mapping[str, Any]) -> Markup:
-    words = item_words(item, constraints)
+def _rule(item: str, words: str) -> Markup:
     return joined(words, " (" if words else "", element("code", item), ")" if words else "")
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.histogram import Tally
+from app.cohorts.report.counting.intervals import Part
 from app.cohorts.report.drawing.bars import Bar, bars
 from app.cohorts.report.elements import beside, heading, note, paragraph, section, table
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.histogram import Tally
-from app.cohorts.report.intervals import Part
 from app.cohorts.report.markup import Content, Markup
 from app.cohorts.report.wording import number, people, percent_of
 
@@ -28,7 +28,8 @@ def changes(figures: Figures) -> Markup:
         if tally.found_in_part:
             content.append(
                 note(
-                    f"Of {people(tally.found_in_part)} there may be more answers: their search was stopped (section 7)."
+                    f"For {people(tally.found_in_part)} there may be more answers: their search was stopped, or ended "
+                    "on an assumption (section 7)."
                 )
             )
     return section("changes", "5. How many changes, how many answers", *content)

@@ -1,14 +1,16 @@
 """How far the answers are all there are."""
 
+from app.adapters.files.names import counted
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.intervals import Part
+from app.cohorts.report.counting.people import ASSUMED, Completeness
 from app.cohorts.report.drawing.bars import Bar, bars
 from app.cohorts.report.elements import beside, note, paragraph, section, table
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.intervals import Part
 from app.cohorts.report.markup import Content, Markup
-from app.cohorts.report.people import Completeness
-from app.cohorts.report.wording import counted, number, people, percent_of
+from app.cohorts.report.wording import number, people, percent_of
 
 STOPS = {
+    ASSUMED: "Ended on the assumption that one more change never hurts",
     "deadline": "Stopped by the time allowed",
     "max_model_rows": "Stopped by the number of model rows allowed",
     "max_counterfactuals": "Stopped by the number of answers asked for",
@@ -36,10 +38,8 @@ def _said(counts: Completeness) -> Markup:
 
 
 def _kinds(counts: Completeness) -> Markup:
-    stops = sorted(counts.stopped.items(), key=lambda stop: (-stop[1], stop[0]))
+    stops = sorted(counts.others.items(), key=lambda stop: (-stop[1], stop[0]))
     kinds = [("Exact and complete", counts.exact, "all")]
-    if counts.if_monotone:
-        kinds.append(("Complete if one more change never hurts", counts.if_monotone, "all, if so"))
     for stop, count in stops:
         kinds.append((STOPS.get(stop, f"Stopped: {stop}"), count, _least(counts.least_complete[stop])))
     parts = [(label, Part(count, counts.people), upto) for label, count, upto in kinds]
@@ -51,7 +51,7 @@ def _kinds(counts: Completeness) -> Markup:
     seen = "; ".join(f"{row.label}: {row.words}" for row in drawn)
     rows = [(label, number(part.some), percent_of(part), upto) for label, part, upto in parts]
     title = "How the searches of the refused ended"
-    head = ["End", "People", "Share", "Surely there"]
+    head = ["End", "People", "Share", "Complete up to"]
     return beside(bars("ends", title, seen, drawn), table("ends", title, head, rows))
 
 
@@ -63,7 +63,6 @@ def _guarantees(counts: Completeness) -> Markup | None:
     if counts.exact == counts.people:
         return None
     return note(
-        "Every answer in the tables is right and minimal, however its search ended. A search that was stopped may "
-        "have missed larger ones; one that is complete if one more change never hurts may have missed some where the "
-        "model is not like that."
+        "Every answer in the tables is right and minimal, however its search ended. A search that was stopped, or that "
+        "ended on the assumption that one more change never hurts, may have missed larger ones."
     )

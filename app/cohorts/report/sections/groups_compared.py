@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from app.cohorts.report.comparisons import FEW, Comparison, compare, different_ones
+from app.adapters.files.names import counted
+from app.cohorts.report.counting.comparisons import FEW, Comparison, compare, different_ones
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.intervals import Interval
+from app.cohorts.report.counting.people import GroupTally
 from app.cohorts.report.drawing.whiskers import Whisker, whiskers
 from app.cohorts.report.elements import beside, bullets, heading, paragraph, section, table, warning
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.intervals import Interval
 from app.cohorts.report.markup import Content, Markup, element
-from app.cohorts.report.people import GroupTally
-from app.cohorts.report.wording import MINUS, NONE, counted, number, percent_of, signed_points, unbroken
+from app.cohorts.report.wording import MINUS, NONE, number, percent_of, signed_points, unbroken
 
 HEAD = ["Group", "Refused", "Share without", "All others", "Difference, points", "95 % interval", "Mark"]
 
@@ -33,7 +34,7 @@ def _columns(tallies: Sequence[GroupTally]) -> list[Markup]:
     parts = [
         paragraph(
             "Each group of a column against all others of it: by how many percentage points the share without a way "
-            "out, among the refused, is larger or smaller. Where the 95 % interval leaves out nought it is "
+            "out, among the refused, is larger or smaller. If the 95 % interval excludes zero, it is "
             "marked: ▲ more, or ▼ fewer."
         ),
         *([] if not made else [_caution(made)]),
@@ -71,7 +72,7 @@ def _column(name: str, column: str, comparisons: Sequence[Comparison]) -> list[M
 
 
 def _whatever_the_unknown(compared: Sequence[Sequence[Comparison]]) -> list[Markup]:
-    """Whoever is left out of a comparison could turn it: between which differences it would stay."""
+    """People with an unknown outcome are left out and could change a comparison: the bounds of the differences."""
     held = [[one for one in comparisons if one.difference is not None] for comparisons in compared]
     if not any(one.has_unknown for comparisons in held for one in comparisons):
         return []
@@ -84,11 +85,11 @@ def _whatever_the_unknown(compared: Sequence[Sequence[Comparison]]) -> list[Mark
         if some
     ]
     return [
-        heading("Those of whom it is not known"),
+        heading("People with an unknown outcome"),
         paragraph(
-            "The refused of whom it is not known are left out above. Counted in, all of them with a way out or "
-            "without, on the side where it matters most, the differences would lie between these. Where they are on "
-            "either side of nought, the unknown could turn what is said above."
+            "The comparisons above leave out the refused with an unknown outcome. Whatever their outcomes are, the "
+            "differences lie between these bounds. If the bounds lie on both sides of zero, the unknown outcomes "
+            "could reverse what is said above."
         ),
         *tables,
     ]
@@ -112,7 +113,7 @@ def _figure(name: str, column: str, held: Sequence[Comparison]) -> Markup:
     return whiskers(
         name,
         f"Difference to all others by {column}",
-        f"{seen}. The upright line is no difference; a full diamond is a difference whose interval leaves out nought.",
+        f"{seen}. The upright line is no difference; a full diamond is a difference whose interval excludes zero.",
         rows,
         0.0,
         lambda at: f"{100 * at:g}".replace("-", MINUS),

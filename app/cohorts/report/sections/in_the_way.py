@@ -1,17 +1,17 @@
 """What stands in the way: the features that every way out needs, and the rules and ranges that leave none."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from app.cohorts.report.constraint_words import REGISTRY, item_words
+from app.adapters.files.names import counted
+from app.cohorts.report.constraint_words import words_of
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.intervals import Part
+from app.cohorts.report.counting.people import Obstacles
 from app.cohorts.report.drawing.bars import Bar, bars
 from app.cohorts.report.elements import beside, heading, note, paragraph, section, table
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.intervals import Part
 from app.cohorts.report.markup import Content, Markup, element, joined
-from app.cohorts.report.people import Obstacles
 from app.cohorts.report.run import Run
-from app.cohorts.report.wording import counted, number, people, percent_of
+from app.cohorts.report.wording import number, people, percent_of
 
 MOST_DRAWN = 10
 MOST_LISTED = 50
@@ -84,8 +84,8 @@ def _caveats(figures: Figures) -> list[Markup]:
     if figures.people.found_in_part:
         parts.append(
             note(
-                f"Of {people(figures.people.found_in_part)} among them not every answer is known (section 7): for "
-                "them it is every answer that was found."
+                f"For {people(figures.people.found_in_part)} among them answers may be missing (section 7): for "
+                "them, every answer means every answer that was found."
             )
         )
     if found != answered:
@@ -110,7 +110,7 @@ def _without(figures: Figures) -> list[Content]:
     caption = f"Why {people(without)} {'has' if without == 1 else 'have'} no way out"
     return [
         title,
-        beside(bars("why", caption, seen, rows), table("why", caption, ["What leaves none", "People", "Share"], cells)),
+        beside(bars("why", caption, seen, rows), table("why", caption, ["Reason", "People", "Share"], cells)),
         *(_items(figures.run, obstacles) if obstacles.reasons["constraints"] else []),
     ]
 
@@ -126,8 +126,8 @@ def _items(run: Run, obstacles: Obstacles) -> list[Markup]:
         heading("Rules that would open a way"),
         paragraph(
             f"Of the {people(held)} whom rules leave no way, giving up one rule is enough for "
-            f"{number(obstacles.freed_by_one)}. By rule: for how many to give it up is enough, and for how many only "
-            "together with others. A person is counted with every rule that would do."
+            f"{number(obstacles.freed_by_one)}. For each rule: how many people need to give up only this rule, and how "
+            "many only together with others. A person counts for every rule that would do."
         ),
         table("rules", "Rules to give up", ["Rule", "Alone is enough", "Only with others"], rows),
         note(f"{number(len(items) - MOST_LISTED)} more rules are left out here.")
@@ -137,8 +137,6 @@ def _items(run: Run, obstacles: Obstacles) -> list[Markup]:
 
 
 def _item_row(run: Run, obstacles: Obstacles, item: str) -> list[Content]:
-    of_registry = item.startswith(REGISTRY)
-    source: Any = run.facts_of("registry" if of_registry else "request").get("constraints")
-    words = item_words(item.removeprefix(REGISTRY), source) if isinstance(source, Mapping) else ""
+    words = words_of(run, item)
     label = joined(words, " " if words else "", element("code", item))
     return [label, number(obstacles.alone[item]), number(obstacles.together[item])]

@@ -1,13 +1,13 @@
 """How it ended for the people, and the share without recourse among the refused, in all and by group."""
 
-from app.cohorts.report.comparisons import FEW, group_name
+from app.cohorts.report.counting.comparisons import FEW, group_name
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.intervals import Part, wilson
+from app.cohorts.report.counting.people import GroupTally, Outcomes
 from app.cohorts.report.drawing.bars import Bar, bars
 from app.cohorts.report.drawing.whiskers import Whisker, whiskers
 from app.cohorts.report.elements import beside, heading, note, paragraph, section, table
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.intervals import Part, wilson
 from app.cohorts.report.markup import Markup
-from app.cohorts.report.people import GroupTally, Outcomes
 from app.cohorts.report.sections.about import group_columns
 from app.cohorts.report.wording import NONE, interval, number, people, percent, percent_of, unbroken
 
@@ -53,9 +53,9 @@ def _without(counts: Outcomes) -> list[Markup]:
     if not counts.refused:
         return [paragraph("Nobody was refused, so nobody needs a way out.")]
     if not counts.without.of:
-        return [paragraph(f"Of the {people(counts.refused)} refused, nobody's search came to an answer.")]
+        return [paragraph(f"None of the searches of the {people(counts.refused)} refused came to a result.")]
     found = wilson(counts.without)
-    whom = "whose search came to an answer " if counts.unknown else ""
+    whom = "whose search came to a result " if counts.unknown else ""
     said = (
         f"Of the {people(counts.without.of)} refused {whom}{percent(found.value)} have no way out "
         f"({number(counts.no_recourse)}; 95 % interval {interval(found)})."
@@ -69,9 +69,9 @@ def _not_known(counts: Outcomes) -> list[Markup]:
     least, most = Part(counts.no_recourse, counts.refused), Part(counts.no_recourse + counts.unknown, counts.refused)
     return [
         note(
-            f"Of {people(counts.unknown)} it is not known: the search was stopped before it found a way out, or that "
-            f"there is none. They are counted apart. If all of them had a way out, {percent_of(least)} of all refused "
-            f"would have none; if none of them had, {percent_of(most)}."
+            f"For {people(counts.unknown)} it is not known: the search ended before it found a way out or proved that "
+            f"there is none. They are counted separately. If all of them had a way out, {percent_of(least)} of all "
+            f"refused would have none; if none of them had, {percent_of(most)}."
         )
     ]
 
@@ -83,8 +83,8 @@ def _by_group(figures: Figures, counts: Outcomes) -> list[Markup]:
     if figures.people.groups and counts.people:
         parts.append(
             note(
-                "The share without is that of the refused whose search came to an answer. Its interval is Wilson's: "
-                "were the people drawn at random from many like them, it would hold the true share 95 times in 100. "
+                "The share without counts only the refused whose search came to a result. Its interval is Wilson's: "
+                "if the people were a random sample, it would hold the true share 95 times in 100. "
                 f"Fewer than {FEW} refused (drawn with a dashed line) say little."
             )
         )

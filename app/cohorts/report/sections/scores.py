@@ -1,12 +1,12 @@
 """What the model says before and after: of those with a way out, and of those whom the ranges leave none."""
 
-from app.cohorts.report.comparisons import group_name
+from app.cohorts.report.counting.comparisons import group_name
+from app.cohorts.report.counting.figures import Figures
+from app.cohorts.report.counting.histogram import BINS, COLUMNS, Histogram
+from app.cohorts.report.counting.people import GroupTally
 from app.cohorts.report.drawing.columns import Panel, columns
 from app.cohorts.report.elements import beside, heading, note, paragraph, section, table
-from app.cohorts.report.figures import Figures
-from app.cohorts.report.histogram import BINS, COLUMNS, Histogram
 from app.cohorts.report.markup import Content, Markup
-from app.cohorts.report.people import GroupTally
 from app.cohorts.report.wording import number, people, score
 
 
@@ -90,7 +90,7 @@ def _closest(figures: Figures) -> list[Content]:
         heading("How close the others come"),
         paragraph(
             f"Of the {people(before.total(0))} whom the ranges leave no way out: the score as they are, and the best "
-            "that any changes into the ranges reach."
+            "that changes into the ranges reach within the rules."
         ),
         _distributions(figures, "closest", before, after, "with the closest changes"),
     ]

@@ -4,11 +4,11 @@ import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
 import { parseNumber } from "./numbers.js";
 import { without } from "./own.js";
 import { contextFlawsOf, partsOf, registryOf } from "./request.js";
-import { getModel, getRegistry, givesShares, listExamples } from "./service.js";
+import { flipset, givesShares } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
 async function loaded(name) {
-  const [model, examples] = await Promise.all([getModel(name), listExamples(name)]);
+  const [model, examples] = await Promise.all([flipset.model(name), flipset.examples(name)]);
   if (model.classes.length === 2 && model.target.threshold === null && examples.length)
     model.givesShares = await givesShares(model, examples[0].request.instance).catch(() => false);
   return [model, examples];
@@ -39,7 +39,7 @@ export function createActions(store, asker) {
     const name = registryOf(model, question);
     if (name === (current?.name ?? null)) return;
     // Without it the page still works: what a registry always asks for is then shown by its path.
-    const registry = name === null ? null : await getRegistry(name).catch(() => null);
+    const registry = name === null ? null : await flipset.normalRanges(name).catch(() => null);
     const now = store.get();
     if (now.model !== model || registryOf(model, now.question) !== name) return;
     store.set({ registry });
@@ -115,7 +115,7 @@ export function createActions(store, asker) {
     changeQuestion,
     // A number, or nothing, or what is written there and is neither: then the one before holds no longer.
     setThreshold(text) {
-      const { value, flaw } = text.trim() === "" ? {} : parseNumber(text);
+      const { value, flaw } = text.trim() === "" ? {} : parseNumber(text, false, "0.7");
       const { threshold: _, ...others } = store.get().question.target ?? {};
       const target = value === undefined ? others : { ...others, threshold: value };
       store.set({ thresholdText: flaw ? { text, flaw } : null });

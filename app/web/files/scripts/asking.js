@@ -1,7 +1,9 @@
 // Asks the service whenever the question has changed, and puts what comes back into the store.
 
+import { AnswerFailed, CutStream, FlipsetError } from "../client/index.js";
 import { contextFlawsOf, flawsOf, isEmpty, requestOf } from "./request.js";
-import { judgeSubsets, Problem, streamCounterfactuals } from "./service.js";
+import { inPortions } from "./portions.js";
+import { flipset } from "./service.js";
 import { hasEnded, NO_ANSWER, NO_PICTURE } from "./state.js";
 
 // A pause in typing that is long enough to ask.
@@ -9,10 +11,9 @@ const TYPING_MS = 150;
 // A picture is worth asking for once the question has come to rest.
 const REST_MS = 200;
 // Waiting longer than this for a busy service is for the person to decide.
-export const LONGEST_WAIT_S = 10;
-// Beyond that a drawing of all subsets shows nothing any more; beyond the second the service does not tell of them.
+const LONGEST_WAIT_S = 10;
+// Beyond that a drawing of all subsets shows nothing any more.
 const MOST_DRAWN = 6;
-const MOST_TOLD = 10;
 
 export function createAsker(store, onKeyNeeded) {
   let timer = 0;
@@ -40,7 +41,7 @@ export function createAsker(store, onKeyNeeded) {
     else if (isFlawed) store.set({ answer: { ...NO_ANSWER, phase: "incomplete" }, flaws, ...discarded(state) });
     else {
       store.set({ flaws: {} });
-      running = begin(store, { onKeyNeeded: () => onKeyNeeded(run), again: (wait) => (timer = setTimeout(run, wait)) });
+      running = begin(store, { onKeyNeeded: (problem) => onKeyNeeded(run, problem), again: (wait) => (timer = setTimeout(run, wait)) });
     }
   }
 
@@ -49,18 +50,13 @@ export function createAsker(store, onKeyNeeded) {
 
 // Whether there is something to turn, and so few features can move that all of their subsets are drawn.
 export function isDrawn(start) {
-  const movable = movableIn(start);
+  const movable = start?.features.filter((feature) => feature.movable).length ?? 0;
   return !start?.prediction.favourable && movable > 0 && movable <= MOST_DRAWN;
 }
 
-// Whether the subsets are worth asking for: for the picture, or for what comes closest within rules that leave no plan.
-function tellsMore({ start, summary }) {
-  if (!summary) return false;
-  return isDrawn(start) || (summary.no_recourse?.reason === "constraints" && movableIn(start) <= MOST_TOLD);
-}
-
-function movableIn(start) {
-  return start?.features.filter((feature) => feature.movable).length ?? 0;
+// In how many seconds a busy service is asked again by itself, if it is.
+export function secondsToWait({ retryAfter }) {
+  return retryAfter > 0 && retryAfter <= LONGEST_WAIT_S ? retryAfter : null;
 }
 
 // What was said of somebody else goes with the first question about another person that cannot be answered.
@@ -104,7 +100,6 @@ function begin(store, { onKeyNeeded, again }) {
     else if (line.type === "counterfactual") answer.plans.push(line);
     else if (line.type === "progress") answer.progress = line;
     else if (line.type === "summary") answer.summary = line;
-    else if (line.type === "error") answer.problem = new Problem(line.problem);
     answer.phase = "streaming";
     // The first plan at once, the others with the next frame.
     if (line.type === "counterfactual" && answer.plans.length === 1) show();
@@ -123,19 +118,26 @@ function begin(store, { onKeyNeeded, again }) {
 
   function failed(error) {
     if (ended) return;
-    const problem = error instanceof Problem ? error : null;
-    if (problem?.status === 401) onKeyNeeded();
-    if (problem?.isPassing && problem.retryAfter <= LONGEST_WAIT_S) again(problem.retryAfter * 1000);
+    const problem = error instanceof FlipsetError ? error : null;
+    if (problem?.status === 401) onKeyNeeded(problem);
+    const seconds = problem && secondsToWait(problem);
+    if (seconds) again(seconds * 1000);
     if (!answer.start) store.set(discarded(store.get()));
-    end(problem && !answer.start ? "refused" : "cut", { problem: problem ?? answer.problem });
+    const isRefused = problem && !answer.start && !(problem instanceof CutStream);
+    end(isRefused ? "refused" : "cut", { problem: isRefused || problem instanceof AnswerFailed ? problem : null });
   }
 
-  const onResponse = (requestId) => (answer.requestId = requestId);
-  streamCounterfactuals(model, answer.request, abort.signal, onResponse, take).then(() => {
+  async function follow() {
+    const { instance, ...question } = answer.request;
+    const coming = await flipset.counterfactuals(model, instance, question, { signal: abort.signal });
+    answer.requestId = coming.requestId;
+    await inPortions(coming.lines(), take);
     if (ended) return;
-    end(answer.summary ? "done" : "cut");
-    if (tellsMore(answer)) draw(store, model, answer.request, abort.signal);
-  }, failed);
+    end("done");
+    if (isDrawn(answer.start)) draw(store, model, answer.request, abort.signal);
+  }
+
+  follow().catch(failed);
 
   return { end };
 }
@@ -151,7 +153,8 @@ async function draw(store, model, request, signal) {
   await new Promise((resolve) => setTimeout(resolve, REST_MS));
   if (signal.aborted) return;
   try {
-    store.set({ subsets: { request, ...(await judgeSubsets(model, request, signal)) } });
+    const { instance, ...question } = request;
+    store.set({ subsets: { request, ...(await flipset.subsets(model, instance, question, { signal })) } });
   } catch (problem) {
     if (!signal.aborted) store.set({ subsets: { request, problem } });
   }

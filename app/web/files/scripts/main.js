@@ -5,7 +5,7 @@ import { createAsker } from "./asking.js";
 import { byId } from "./elements.js";
 import { readFragment, writeFragment } from "./fragment.js";
 import { partsOf, requestFlaw } from "./request.js";
-import { hasKey, listModels, useKey } from "./service.js";
+import { flipset, hasKey, useKey } from "./service.js";
 import { INITIAL } from "./state.js";
 import { createStore } from "./store.js";
 import { showAnnouncements } from "./views/announcements.js";
@@ -62,9 +62,10 @@ function onceLoaded(open) {
   return (...parts) => store.get().model && open(...parts);
 }
 
-function askForKey(next) {
+function askForKey(next, problem) {
   byId("key-button").hidden = false;
-  openKey(next, hasKey());
+  const isExpired = problem?.kind === "key-expired";
+  openKey(next, hasKey() ? `This key ${isExpired ? "has expired" : "was not accepted"}.` : "");
 }
 
 // Runs what asks the service for something; what it refuses is told, and a key that it needs asked for.
@@ -75,7 +76,7 @@ async function guarded(work) {
   } catch (problem) {
     // Nothing came of it: the list of models shows the one that is there.
     store.set({ models: [...store.get().models] });
-    if (problem.status === 401) askForKey(() => guarded(work));
+    if (problem.status === 401) askForKey(() => guarded(work), problem);
     else notice(problem.message);
   }
 }
@@ -83,12 +84,12 @@ async function guarded(work) {
 // With another key there may be other models; whoever is being asked about stays.
 async function renew() {
   if (!store.get().model) return begin();
-  store.set({ models: await listModels() });
+  store.set({ models: await flipset.models() });
   return actions.askAgain();
 }
 
 async function begin() {
-  const models = await listModels();
+  const models = await flipset.models();
   store.set({ models });
   if (!models.length) {
     notice("This service has no model that you may use.");

@@ -1,9 +1,9 @@
 // Numbers as people write and read them.
 
-export function parseNumber(text, whole = false) {
+export function parseNumber(text, whole = false, example = "31.5") {
   const trimmed = text.trim();
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) {
-    const hint = /^[+-]?\d+,\d+$/.test(trimmed) ? `write ${trimmed.replace(",", ".")}` : "write a number such as 31.5";
+    const hint = /^[+-]?\d+,\d+$/.test(trimmed) ? `write ${trimmed.replace(",", ".")}` : `write a number such as ${example}`;
     return { flaw: hint };
   }
   const value = Number(trimmed);
@@ -18,9 +18,16 @@ export function scoreText(score, { low = null, high = null } = {}) {
   const ends = [low, high].filter((end) => end !== null);
   for (let digits = 3; digits < 12; digits += 1) {
     const text = rounded(score, digits);
-    if (ends.every((end) => Math.sign(Number(text) - end) === Math.sign(score - end))) return text;
+    if (ends.every((end) => Math.sign(Number(text) - end) === Math.sign(score - end))) return beyondNought(score, text);
   }
   return String(score);
+}
+
+// A small score is not nought.
+function beyondNought(score, text) {
+  if (score === 0 || Number(text) !== 0) return text;
+  const least = `${text.replace("-", "").slice(0, -1)}1`;
+  return score > 0 ? `< ${least}` : `> -${least}`;
 }
 
 function rounded(score, digits) {

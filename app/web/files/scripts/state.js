@@ -3,6 +3,8 @@
 // empty -> asking -> streaming -> done, stopped (by the person) or cut (by the service or the network); refused where it
 // never began, incomplete where it could not be asked.
 export const isRunning = (phase) => phase === "asking" || phase === "streaming";
+// What is shown was said of other values than those that stand there now, and nothing newer is on its way.
+export const isEarlier = (phase) => phase === "refused" || phase === "incomplete";
 export const hasEnded = (phase) => ["done", "stopped", "cut"].includes(phase);
 
 export const NO_ANSWER = Object.freeze({

@@ -3,6 +3,8 @@
 import { counted, scoreText, seconds, withUnit } from "./numbers.js";
 import { hasEnded, isRunning } from "./state.js";
 
+export const EARLIER = "Earlier answer, for other values:";
+
 export const STATUS = {
   normal: { sign: "●", word: "normal" },
   low: { sign: "▼", word: "low" },
@@ -14,7 +16,7 @@ export const STATUS = {
 const WHY_NOT = {
   normal: "",
   no_range: "stays as it is",
-  missing: "is missing, and stays so",
+  missing: "and stays so unless if_missing says what it would become",
   at_target: "is at its target already",
   immutable: "is locked",
   direction: "would have to go the other way",
@@ -27,6 +29,8 @@ export function titles(model) {
 }
 
 export function whyNot(finding) {
+  if (finding.value === null && ["direction", "max_step"].includes(finding.why_not))
+    return "has no way or step that a rule could allow";
   return WHY_NOT[finding.why_not] ?? "";
 }
 
@@ -52,10 +56,12 @@ export function conditionWords(when) {
 
 // Where the score must lie: {low, high, words}; low and high may be null.
 export function goalOf(target, { classes, givesShares }) {
-  if (!target.classes) return { low: target.low, high: target.high, words: `must be ${intervalWords(target)}` };
+  // As compared: the model's own type may not hold all digits that were asked for.
+  const ends = target.compared_as;
+  if (!target.classes) return { low: ends.low, high: ends.high, words: `must be ${intervalWords(ends)}` };
   const wanted = target.classes.join(" or ");
-  if (target.threshold !== null)
-    return { low: target.threshold, high: null, words: `${wanted} needs a score of at least ${target.threshold}` };
+  if (ends.threshold !== null)
+    return { low: ends.threshold, high: null, words: `${wanted} needs a score of at least ${ends.threshold}` };
   // Only of two shares of a whole is it known where the one overtakes the other.
   const low = classes.length === 2 && givesShares ? 0.5 : null;
   if (classes.length === 2) {
@@ -80,12 +86,19 @@ function intervalWords({ low, high }) {
   return high === null ? `at least ${low}` : `from ${low} to ${high}`;
 }
 
-export function changeWords(change) {
-  const way = { increase: "raise", decrease: "lower" }[change.direction] ?? "change";
-  return `${way} ${change.title ?? change.feature} from ${change.from} to ${withUnit(change.to, change.unit)}`;
+// Up, down, another category, or something where nothing was.
+export function arrowOf({ direction, from }) {
+  return { increase: "↑", decrease: "↓" }[direction] ?? (from === null ? "+" : "↔");
 }
 
-export const ARROWS = { increase: "↑", decrease: "↓" };
+// A range of a request's own: what is normal, what a missing value would become, or both.
+export function ownRangeWords(name, range) {
+  const { if_missing: become, ...rest } = range;
+  const normal = Object.keys(rest).length || become === undefined ? [`${name} is ${rangeWords(rest)}`] : [];
+  if (become) normal.push(`a missing ${name} would become ${become.value ?? "its target"}`);
+  if (become === null) normal.push(`a missing ${name} stays missing`);
+  return `${normal.join("; ")}, by the request`;
+}
 
 // How far an answer is complete, in one or two sentences.
 export function completenessWords(answer) {
@@ -96,14 +109,13 @@ export function completenessWords(answer) {
   if (!summary) return upTo > 0 ? certainty(upTo, plans) : "Searching.";
   if (summary.outcome === "already_favourable") return "Nothing has to change.";
   if (!summary.complete) return `${endWords(summary, plans)} ${certainty(upTo, plans)}`;
-  if (summary.guarantee !== "exact") return `Complete if the model is monotone. ${certainty(upTo, plans)}`;
   return plans.length
     ? "Complete and exact: there are no other minimal plans."
     : "Complete and exact: every combination that is allowed was tried.";
 }
 
 function certainty(upTo, plans) {
-  if (upTo <= 0) return "More plans may exist.";
+  if (upTo <= 0) return plans.length ? "More plans may exist." : "Plans may exist.";
   const size = counted(upTo, "change");
   return plans.length ? `Every plan of at most ${size} is here.` : `There is no plan of at most ${size}.`;
 }
@@ -118,6 +130,10 @@ function endWords({ stopped_by: stoppedBy }, plans) {
       return "The budget of model rows was spent.";
     case "shutdown":
       return "The service was stopped.";
+    case null:
+      return plans.length
+        ? "These are all the plans, if one more change never hurts: the search assumed that."
+        : "The search ended, but it assumed that one more change never hurts.";
     default:
       return "The search ended early.";
   }
@@ -134,7 +150,7 @@ export function headlineWords({ phase, plans, summary, problem }) {
   if (phase === "incomplete") return "Some values have to be filled in or mended first.";
   if (phase === "refused") return refusalWords(problem);
   if (summary?.outcome === "already_favourable") return "The decision is favourable as it stands.";
-  if (summary?.outcome === "no_recourse" && summary.guarantee === "exact") return "No plan turns the decision.";
+  if (summary?.outcome === "no_recourse") return "No plan turns the decision.";
   if (!plans.length) return isRunning(phase) ? "Searching…" : "No plan was found.";
   return `${counted(plans.length, "plan")}${isRunning(phase) ? " so far" : ""}`;
 }

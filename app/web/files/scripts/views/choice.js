@@ -4,6 +4,7 @@ import { button, field, fillSelect, h, mark } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { own } from "../own.js";
 import { contextFields, contextFlawsOf, registryOf } from "../request.js";
+import { isTargetFixed, mayDoWithoutRegistry } from "../standing.js";
 
 const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
 
@@ -79,10 +80,11 @@ function showContext(place, store, actions) {
     },
   );
   store.watch(
-    (state) => [state.model, state.registry, state.question, state.context, state.contextTexts],
-    (model, registry, question, context) => {
+    (state) => [state.model, state.registry, state.question, state.context, state.contextTexts, state.answer.problem],
+    (model, registry, question, context, _, problem) => {
       const flaws = model ? contextFlawsOf(store.get()) : {};
-      for (const { name, show } of shown) show(own(context, name), own(flaws, name));
+      const refused = (name) => problem?.fields.find(({ field }) => field === `context.${name}`)?.message;
+      for (const { name, show } of shown) show(own(context, name), own(flaws, name) ?? refused(name));
     },
   );
 }
@@ -128,13 +130,11 @@ function options(store, actions) {
     oninput: () => actions.setThreshold(threshold.value),
   });
   const deadline = h("select", { onchange: () => changeDeadline(Number(deadline.value), store, actions) });
-  const hint = h("p", { class: "help" });
   const fields = [
     field("Normal ranges", registry),
     field("Threshold", threshold),
     field("Search for at most", deadline),
   ];
-  fields[1].append(hint);
   const details = h(
     "details",
     { class: "options" },
@@ -142,18 +142,21 @@ function options(store, actions) {
     h("div", { class: "context" }, fields),
   );
   store.watch(
-    (state) => [state.model, state.question, state.thresholdText],
-    (model, question, written) => {
+    (state) => [state.model, state.question, state.thresholdText, state.answer.problem],
+    (model, question, written, problem) => {
       if (!model) return;
-      const registries = [...model.registries.map((name) => [name, name]), ["", "none"]];
-      fillSelect(registry, registries, registryOf(model, question) ?? "");
-      fields[1].hidden = !model.target.classes;
+      const asked = registryOf(model, question) ?? "";
+      // What is asked for is shown, also where it is going to be refused.
+      const registries = new Set([...model.registries, ...(mayDoWithoutRegistry(model) ? [""] : []), asked]);
+      const choices = [...registries].map((name) => [name, name || "none"]);
+      fillSelect(registry, choices, asked);
+      fields[1].hidden = !model.target.classes || isTargetFixed(model);
       threshold.placeholder = model.target.threshold ?? "class must win";
       if (document.activeElement !== threshold) threshold.value = written?.text ?? question.target?.threshold ?? "";
-      mark(threshold, written?.flaw);
-      hint.textContent = thresholdHint(model, question.target?.threshold);
+      const refused = problem?.fields.find(({ field }) => field === "target.threshold")?.message;
+      mark(threshold, written?.flaw ?? refused);
       // What has to be mended is to be seen.
-      if (written) details.open = true;
+      if (written || refused) details.open = true;
       const chosen = question.limits?.deadline_ms;
       const offered = [...new Set([...DEADLINES_MS, chosen ?? DEADLINES_MS[0]])].sort((one, other) => one - other);
       const times = offered.map((time) => [String(time), `${time / 1000} s`]);
@@ -161,12 +164,6 @@ function options(store, actions) {
     },
   );
   return details;
-}
-
-// Of shares of a whole it is known where they lie; a threshold beyond that may be asked for, and is seldom meant.
-function thresholdHint({ givesShares }, threshold) {
-  if (!givesShares || typeof threshold !== "number" || (threshold >= 0 && threshold <= 1)) return "";
-  return `Scores of this model lie between 0 and 1: ${threshold > 1 ? "none" : "every one"} reaches ${threshold}.`;
 }
 
 function changeDeadline(milliseconds, store, actions) {

@@ -2,7 +2,7 @@
 
 import { button, h } from "../elements.js";
 import { scoreText, withUnit } from "../numbers.js";
-import { ARROWS, goalOf } from "../words.js";
+import { arrowOf, goalOf } from "../words.js";
 import { planKey } from "./plan-card.js";
 
 export function showComparison(place, store, actions) {
@@ -58,5 +58,5 @@ function sum(value) {
 
 function cell(change) {
   if (!change) return h("td", { class: "same" }, "as it is");
-  return h("td", { class: "moved" }, `${ARROWS[change.direction] ?? "↔"} ${withUnit(change.to, change.unit)}`);
+  return h("td", { class: "moved" }, `${arrowOf(change)} ${withUnit(change.to, change.unit)}`);
 }

@@ -2,7 +2,8 @@
 
 import { h, sign, svg } from "../elements.js";
 import { scoreText } from "../numbers.js";
-import { goalOf } from "../words.js";
+import { isEarlier } from "../state.js";
+import { EARLIER, goalOf } from "../words.js";
 
 export function showDecision(section, store) {
   const place = h("div", { class: "verdict" });
@@ -13,11 +14,9 @@ export function showDecision(section, store) {
       place.replaceChildren(
         ...(start ? verdict(start, model) : [h("p", { class: "lead" }, "Nobody has been asked about yet.")]),
       );
-      const isOld = start && ["incomplete", "refused"].includes(phase);
-      if (isOld)
-        place.append(
-          h("p", { class: "help" }, "That was said before the last change, which could not be asked about."),
-        );
+      const isOld = Boolean(start) && isEarlier(phase);
+      place.classList.toggle("fading", isOld);
+      if (isOld) place.prepend(h("p", { class: "earlier" }, EARLIER));
     },
   );
 }

@@ -129,10 +129,10 @@ export function keyDialog(useKey) {
     return null;
   }
 
-  // `next` is done again with the key.
-  return (next, wasRefused = false) => {
+  // `next` is done again with the key; `why` says what is wrong with the one that there is.
+  return (next, why = "") => {
     then = next;
-    open(wasRefused ? "This key was not accepted." : "");
+    open(why);
     key.focus();
   };
 }

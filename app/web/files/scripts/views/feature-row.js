@@ -42,7 +42,7 @@ export function featureRow(feature, actions, openRule) {
     picture.replaceChildren(...(isDrawn ? [rangeBar(finding)] : []));
     help.textContent = helpWords(feature, finding);
     help.title = source;
-    flaw.textContent = flawText ? `${title} ${flawText}` : "";
+    flaw.textContent = flawText ? `${title}: ${flawText}` : "";
     input.element.setAttribute("aria-invalid", String(Boolean(flawText)));
     controls.show(rules);
   }
@@ -88,7 +88,7 @@ function categoryInput(feature, actions, common) {
   return { element, show };
 }
 
-// Lock, direction, rules. What the registry asks for is shown, and cannot be taken off here.
+// Lock, direction, rules. What always holds is shown, and cannot be taken off here.
 function featureControls(feature, title, actions, openRule) {
   const lock = button("", () => actions.toggleLock(feature.name), { class: "lock" });
   const direction = feature.type === "category" ? null : directionSelect(feature, title, actions);
@@ -97,12 +97,12 @@ function featureControls(feature, title, actions, openRule) {
   handle.append(unseen(` for ${title}`));
   const element = h("div", { class: "controls" }, lock, direction, handle);
 
-  function show({ ranged, locked, way, alwaysLocked, alwaysWay }) {
-    const closed = locked || alwaysLocked;
-    const by = alwaysLocked ? ", always, by the registry" : "";
+  function show({ ranged, locked, way, lockedBy, alwaysWay }) {
+    const closed = locked || Boolean(lockedBy);
+    const by = lockedBy ? `, always, by ${lockedBy}` : "";
     lock.replaceChildren(padlock(closed), closed ? "Locked" : "Lock", unseen(` ${title}${by}`));
     lock.setAttribute("aria-pressed", String(closed));
-    lock.disabled = alwaysLocked;
+    lock.disabled = Boolean(lockedBy);
     if (direction) {
       direction.value = alwaysWay ?? way ?? "";
       direction.disabled = Boolean(alwaysWay);
@@ -141,8 +141,8 @@ function showStatus(row, status, finding) {
   status.replaceChildren();
   if (!finding) return;
   const { sign: shape, word } = STATUS[finding.status];
-  const isMissing = finding.why_not === "missing";
-  const why = isMissing ? "" : whyNot(finding);
+  const isMissing = finding.value === null || finding.why_not === "missing";
+  const why = whyNot(finding);
   status.append(sign(shape), isMissing ? "missing" : word, why && h("span", { class: "why-not" }, `, ${why}`));
 }
 
@@ -154,7 +154,8 @@ function helpWords(feature, finding) {
   // Of a feature without a range the status has said so already.
   const hasRange = finding.low !== null || finding.high !== null || finding.allowed;
   const range = hasRange ? `${rangeWords(finding, finding.unit)}${condition ? ` (${condition})` : ""}` : "";
-  const target = finding.target === null ? "" : `would move to ${withUnit(finding.target, finding.unit)}`;
+  const verb = finding.value === null ? "could be provided as" : "would move to";
+  const target = finding.target === null ? "" : `${verb} ${withUnit(finding.target, finding.unit)}`;
   const taken = filled === null ? "" : `taken as ${withUnit(filled, finding.unit)}`;
   return [range, target, taken].filter(Boolean).join("; ");
 }

@@ -53,7 +53,7 @@ export function showFormulas(place, store, actions) {
       // The service counts those that are written.
       const written = fields.filter(({ input }) => input.value.trim());
       for (const field of fields) field.show(null);
-      for (const error of problem?.errors ?? []) {
+      for (const error of problem?.fields ?? []) {
         const index = error.field.match(/^constraints\.formulas\[(\d+)\]/)?.[1];
         if (index !== undefined && problem.kind === "invalid-request") written[index]?.show(error);
       }

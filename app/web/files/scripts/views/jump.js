@@ -26,8 +26,9 @@ function leadsNowhere({ phase, summary }) {
   return ["empty", "incomplete"].includes(phase) || summary?.outcome === "already_favourable";
 }
 
-function standing({ phase, plans }) {
+function standing({ phase, plans, summary }) {
   if (phase === "refused") return "No answer: see why";
-  if (!plans.length) return isRunning(phase) ? "Searching…" : "No plan: see why";
+  if (summary?.outcome === "no_recourse") return "No plan: see why";
+  if (!plans.length) return isRunning(phase) ? "Searching…" : "No plan found: see why";
   return `See ${counted(plans.length, "plan")}`;
 }

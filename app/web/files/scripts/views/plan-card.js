@@ -2,7 +2,7 @@
 
 import { button, h, sign, unseen } from "../elements.js";
 import { counted, scoreText, withUnit } from "../numbers.js";
-import { ARROWS } from "../words.js";
+import { arrowOf } from "../words.js";
 import { scoreBar } from "./decision.js";
 
 // What makes a plan the same in two answers: the features that it changes.
@@ -43,12 +43,12 @@ function changeLine(change) {
   return h(
     "li",
     { class: `change ${change.direction ?? "other"}` },
-    sign(ARROWS[change.direction] ?? "↔"),
+    sign(arrowOf(change)),
     h("span", { class: "what", title: change.title ?? change.feature }, change.title ?? change.feature),
     h(
       "span",
       { class: "values" },
-      `${change.from} `,
+      `${change.from ?? "missing"} `,
       sign("→"),
       unseen(way ? `${way} to` : "to"),
       ` ${withUnit(change.to, change.unit)}`,

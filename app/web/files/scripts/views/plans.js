@@ -3,15 +3,14 @@
 import { field, fillSelect, h } from "../elements.js";
 import { counted } from "../numbers.js";
 import { own } from "../own.js";
-import { isRunning } from "../state.js";
-import { goalOf, roomInside } from "../words.js";
+import { isEarlier, isRunning } from "../state.js";
+import { EARLIER, goalOf, roomInside } from "../words.js";
 import { createCardWindow } from "./card-window.js";
 import { showComparison } from "./comparison.js";
 import { showFrequency } from "./frequency.js";
 import { planCard, planKey } from "./plan-card.js";
 import { showProgress } from "./progress.js";
 import { explanation } from "./ways-out.js";
-import { showWithinRules } from "./within-rules.js";
 
 // What comes first; where that is the same, the order of the service.
 const SORTS = {
@@ -21,15 +20,14 @@ const SORTS = {
 };
 
 export function showPlans(section, store, actions) {
-  const [progress, explained, within, frequency] = ["progress", "explained", "within-rules", "frequency"].map((name) =>
-    h("div", { class: name }),
-  );
+  const [progress, explained, frequency] = ["progress", "explained", "frequency"].map((name) => h("div", { class: name }));
   const comparison = h("div", { class: "comparison", hidden: true });
   const sort = h("select", { onchange: () => actions.changeView({ sort: sort.value }) });
   const count = h("span", { class: "count", role: "status" });
   const bar = h("div", { class: "row toolbar", hidden: true }, field("Sort", sort), count);
   const list = h("ul", { class: "plans", "aria-label": "Plans" });
-  section.append(progress, explained, within, frequency, bar, comparison, list);
+  const earlier = h("p", { class: "earlier", hidden: true }, EARLIER);
+  section.append(progress, explained, earlier, frequency, bar, comparison, list);
   const choices = Object.entries(SORTS).map(([name, [text]]) => [name, text]);
   fillSelect(sort, choices, "size");
 
@@ -37,7 +35,6 @@ export function showPlans(section, store, actions) {
   showFrequency(frequency, store, actions);
   showComparison(comparison, store, actions);
   showExplanation(explained, store, actions, section);
-  showWithinRules(within, store);
   const cards = createCardWindow(list, (plan) => drawn(plan, store.get(), actions));
   const selection = createSelection();
 
@@ -48,6 +45,7 @@ export function showPlans(section, store, actions) {
       const plans = shown.start ? selection(shown.plans, view, goalOf(shown.start.target, model)) : [];
       const filtered = plans.length !== shown.plans.length;
       section.classList.toggle("fading", phase !== "empty" && shown.request !== answer.request);
+      earlier.hidden = !shown.plans.length || !isEarlier(phase);
       bar.hidden = shown.plans.length < 2 && !filtered;
       sort.value = own(SORTS, view.sort) ? view.sort : "size";
       count.textContent = filtered

@@ -3,13 +3,14 @@
 import { button, field, fillSelect, h, unseen } from "../elements.js";
 import { idlersOf, itemPaths, itemWords, listed } from "../items.js";
 import { hasRange } from "../request.js";
-import { rangeWords, titles } from "../words.js";
+import { standing } from "../standing.js";
+import { ownRangeWords, titles } from "../words.js";
 import { showFormulas } from "./formulas.js";
 
 export function showRules(section, store, actions, openRule) {
   const most = h("select", { onchange: () => actions.setMostChanges(most.value ? Number(most.value) : null) });
   const chips = h("ul", { class: "chips", "aria-label": "Rules in force" });
-  const registryChips = h("ul", { class: "chips fixed", "aria-label": "Rules of the registry" });
+  const standingChips = h("ul", { class: "chips fixed", "aria-label": "Rules that always hold" });
   const clear = button("Drop all rules", () => {
     actions.dropAll();
     most.focus();
@@ -19,7 +20,7 @@ export function showRules(section, store, actions, openRule) {
   section.append(
     h("div", { class: "row" }, field("Changes at most", most), connect, clear),
     chips,
-    registryChips,
+    standingChips,
     formulas,
   );
   showFormulas(formulas, store, actions);
@@ -52,11 +53,9 @@ export function showRules(section, store, actions, openRule) {
   store.watch(
     (state) => [state.model, state.registry],
     (model, registry) => {
-      const always = registry?.constraints ?? {};
-      const fixed = model ? itemPaths(always) : [];
-      registryChips.hidden = fixed.length === 0;
-      const words = (path) => `${itemWords(always, path, titles(model))} (always, by the registry)`;
-      registryChips.replaceChildren(...fixed.map((path) => h("li", { class: "chip" }, words(path))));
+      const fixed = model ? standing(model, registry).flatMap((owner) => standingWords(owner, titles(model))) : [];
+      standingChips.hidden = fixed.length === 0;
+      standingChips.replaceChildren(...fixed.map((words) => h("li", { class: "chip" }, words)));
     },
   );
 
@@ -66,6 +65,10 @@ export function showRules(section, store, actions, openRule) {
     const left = chips.querySelectorAll("button");
     (left[Math.min(place, left.length - 1)] ?? most).focus();
   }
+}
+
+function standingWords({ by, constraints }, titled) {
+  return itemPaths(constraints).map((path) => `${itemWords(constraints, path, titled)} (always, by ${by})`);
 }
 
 function items(state, actions) {
@@ -82,7 +85,7 @@ function items(state, actions) {
 // Why an item is not in force, if it is not.
 function whyIdle(path, state, titled) {
   const { problem } = state.answer;
-  if (problem?.kind === "invalid-request" && problem.errors.some(({ field }) => field === `constraints.${path}`))
+  if (problem?.kind === "invalid-request" && problem.fields.some(({ field }) => field === `constraints.${path}`))
     return "not in force: it has a mistake";
   // Of a name that is no feature the service tells.
   const isFeature = (name) => state.model.features.some((feature) => feature.name === name);
@@ -94,7 +97,7 @@ function whyIdle(path, state, titled) {
 function entries(question, model, actions) {
   const titled = titles(model);
   const said = {
-    normal_ranges: (name, range) => `${titled(name)} is ${rangeWords(range)}, by the request`,
+    normal_ranges: (name, range) => ownRangeWords(titled(name), range),
     guide: (name, value) => `${titled(name)} would move to ${value}, by the request`,
     weights: (name, weight) => `a change of ${titled(name)} weighs ${weight}`,
   };

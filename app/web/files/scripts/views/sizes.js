@@ -8,9 +8,7 @@ const STEPS = 12;
 const MIDDLE = 6;
 const CELL = { width: 64, height: 18 };
 const LEFT = 66;
-const CAPTION =
-  "Each circle stands for plans of one size and about one score; the larger, the more of them. " +
-  "There are too many combinations to draw every one.";
+const CAPTION = "Each circle stands for plans of one size and about one score; the larger, the more of them.";
 
 export function sizesAndScores(plans, start, model) {
   const goal = goalOf(start.target, model);
@@ -35,8 +33,10 @@ export function sizesAndScores(plans, start, model) {
     }
   }
   drawing.append(text((LEFT + right) / 2, height + 38, "number of changes"), upright(14, height / 2, "score"));
-  for (const step of cells.labelled) drawing.append(text(LEFT / 2 + 6, y(step) + 4, scoreText(cells.score(step), goal)));
-  return [h("figure", {}, h("div", { class: "scrolled" }, drawing), h("figcaption", {}, CAPTION))];
+  for (const [step, score] of cells.labelled) drawing.append(text(LEFT / 2 + 6, y(step) + 4, scoreText(score, goal)));
+  const movable = start.features.filter((feature) => feature.movable).length;
+  const rest = `The other combinations of the ${movable} features that can change are too many to draw.`;
+  return [h("figure", {}, h("div", { class: "scrolled" }, drawing), h("figcaption", {}, `${CAPTION} ${rest}`))];
 }
 
 function axes(right, height) {
@@ -81,7 +81,13 @@ function cellsOf(plans) {
     most: Math.max(...counts.values()),
     low,
     high,
-    labelled: span ? [0, STEPS - 1] : [MIDDLE],
+    // The ends of the axis are the least and the best score.
+    labelled: span
+      ? [
+          [0, low],
+          [STEPS - 1, high],
+        ]
+      : [[MIDDLE, low]],
     score: (step) => (span ? low + ((step + 0.5) * span) / STEPS : low),
   };
 }

@@ -3,6 +3,7 @@
 import { h } from "../elements.js";
 import { own } from "../own.js";
 import { hasRange } from "../request.js";
+import { standing } from "../standing.js";
 import { featureRow } from "./feature-row.js";
 
 const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range. Band: the normal range. ◇ target.";
@@ -34,10 +35,10 @@ export function showValues(section, store, actions, openRule) {
 }
 
 function rowState(feature, finding, state) {
-  const { instance, texts, flaws, question, registry, answer } = state;
+  const { model, instance, texts, flaws, question, registry, answer } = state;
   const { name } = feature;
   const [value, written] = [own(instance, name), own(texts, name)];
-  const always = registry?.constraints;
+  const always = standing(model, registry);
   return {
     value,
     text: written?.text,
@@ -47,8 +48,8 @@ function rowState(feature, finding, state) {
     ranged: hasRange(name, state),
     locked: (question.constraints.immutable ?? []).includes(name),
     way: own(question.constraints.directions, name),
-    alwaysLocked: (always?.immutable ?? []).includes(name),
-    alwaysWay: own(always?.directions, name),
+    lockedBy: always.find(({ constraints }) => (constraints.immutable ?? []).includes(name))?.by,
+    alwaysWay: always.map(({ constraints }) => own(constraints.directions, name)).find(Boolean),
   };
 }
 
@@ -63,5 +64,5 @@ function asOf(finding, value = null) {
 }
 
 function refusal(problem, name) {
-  return problem?.errors.find(({ field }) => field === `instance.${name}`)?.message;
+  return problem?.fields.find(({ field }) => field === `instance.${name}`)?.message;
 }

@@ -10,7 +10,11 @@ export function showVersions(place, store) {
 }
 
 function versions({ model, normal_ranges: ranges }) {
-  const said = `Model ${model.name} ${model.version} (sha256 ${model.sha256.slice(0, 12)})`;
+  const said = `Model ${identity(model)}`;
   if (ranges === undefined) return `${said}.`;
-  return `${said}, ${ranges ? `normal ranges ${ranges.name} ${ranges.version}` : "no normal ranges"}.`;
+  return `${said}, ${ranges ? `normal ranges ${identity(ranges)}` : "no normal ranges"}.`;
+}
+
+function identity({ name, version, sha256 }) {
+  return `${name} ${version} (sha256 ${sha256.slice(0, 12)})`;
 }

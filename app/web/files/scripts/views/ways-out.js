@@ -1,14 +1,13 @@
 // Where there is no plan: why, what to give up for one, and what comes closest.
 
-import { LONGEST_WAIT_S } from "../asking.js";
+import { secondsToWait } from "../asking.js";
 import { button, h } from "../elements.js";
 import { dropWords, itemPaths, itemWords, listed } from "../items.js";
 import { counted, scoreText } from "../numbers.js";
 import { registryOf } from "../request.js";
+import { ownerOf, standing } from "../standing.js";
 import { isRunning } from "../state.js";
-import { changeWords, goalOf, titles } from "../words.js";
-
-const REGISTRY = "registry:";
+import { goalOf, titles } from "../words.js";
 
 export function explanation({ shown, answer, model, registry }, actions) {
   const { phase, problem } = answer;
@@ -24,8 +23,10 @@ export function explanation({ shown, answer, model, registry }, actions) {
   if (reasons.relax.length)
     parts.push(h("h3", {}, "What to give up to open a way"), relaxations(reasons.relax, words, goal, actions));
   if (reasons.more) parts.push(h("p", { class: "help" }, `And ${counted(reasons.more, "other way")}.`));
-  const isAside = hasRules(shown.request, registry);
-  if (reasons.best) parts.push(...closest(reasons.best, goal, isAside));
+  const within = hasRules(shown.request, model, registry) ? " within the rules" : "";
+  if (reasons.best) parts.push(...closest(`What comes closest${within}`, reasons.best, goal));
+  if (reasons.best_without_rules)
+    parts.push(...closest("What comes closest, rules aside", reasons.best_without_rules, goal));
   if (!reasons.relax.length) parts.push(...otherRegistries(model, shown.request, actions));
   return parts;
 }
@@ -35,23 +36,25 @@ export function explanation({ shown, answer, model, registry }, actions) {
 function wordsOf(request, model, registry) {
   const titled = titles(model);
   const asked = request.constraints ?? {};
-  const always = registry?.constraints ?? {};
-  const isFixed = (path) => path.startsWith(REGISTRY);
+  const owner = (path) => ownerOf(path, standing(model, registry));
+  const itemOf = (path, { prefix, constraints }) => itemWords(constraints, path.slice(prefix.length), titled);
   return {
-    isFixed,
-    item: (path) =>
-      isFixed(path) ? itemWords(always, path.slice(REGISTRY.length), titled) : itemWords(asked, path, titled),
+    owner: (path) => owner(path)?.by,
+    item: (path) => itemOf(path, owner(path) ?? { prefix: "", constraints: asked }),
     drop: (path) => dropWords(asked, path, titled),
   };
 }
 
-// Whether there is anything that what comes closest could break.
-function hasRules(request, registry) {
-  return [request.constraints, registry?.constraints].some((one) => itemPaths(one ?? {}).length > 0);
+// Whether there is anything that what comes closest has to keep to.
+function hasRules(request, model, registry) {
+  const always = standing(model, registry).map(({ constraints }) => constraints);
+  return [request.constraints, ...always].some((one) => itemPaths(one ?? {}).length > 0);
 }
 
 function why({ start, summary }, { reason, complete }) {
   const movable = start.features.filter((feature) => feature.movable).length;
+  if (summary.outcome === "unknown")
+    return "There may be a plan all the same: not every combination of changes could be tried.";
   if (reason === "constraints") return "There are ways to turn the decision, but every one of them breaks a rule.";
   if (reason === "ranges" && movable === 0)
     return "No value can move: all are normal, locked, or without a known range. What decides lies elsewhere.";
@@ -78,8 +81,8 @@ function relaxations(ways, words, goal, actions) {
 }
 
 function relaxation({ items, counterfactual }, words, goal, actions) {
-  const fixed = items.filter(words.isFixed);
-  const ours = items.filter((path) => !words.isFixed(path));
+  const fixed = items.filter(words.owner);
+  const ours = items.filter((path) => !words.owner(path));
   const example = counterfactual && h("p", { class: "help" }, `Then, for example: ${planSentence(counterfactual, goal)}`);
   if (!fixed.length) {
     const given = capital(listed(ours.map((path) => uncapital(words.drop(path)))));
@@ -88,18 +91,18 @@ function relaxation({ items, counterfactual }, words, goal, actions) {
     return [button(given, () => actions.drop(ours), { class: "primary" }), printed, example];
   }
   const besides = ours.length ? ` and these: ${listed(ours.map(words.item))}` : "";
-  const said = `The registry itself would have to give up: ${listed(fixed.map(words.item))}${besides}.`;
-  return [h("p", {}, `${said} That is for those who keep it to decide.`), example];
+  const keepers = listed([...new Set(fixed.map(words.owner))]);
+  const said = `${capital(keepers)} would have to give up: ${listed(fixed.map(words.item))}${besides}.`;
+  return [h("p", {}, `${said} That is for others to decide.`), example];
 }
 
-// A plan in words, and the score that it reaches.
-export function planSentence({ changes, prediction }, goal) {
-  const said = changes.length ? capital(listed(changes.map(changeWords))) : "With nothing changed";
+// A plan in the service's words, and the score that it reaches.
+function planSentence({ changes, sentence, prediction }, goal) {
+  const said = changes.length ? sentence.replace(/\.$/, "") : "With nothing changed";
   return `${said}; score ${scoreText(prediction.score, goal)}.`;
 }
 
-function closest(best, goal, isAside) {
-  const title = isAside ? "What comes closest, rules aside" : "What comes closest";
+function closest(title, best, goal) {
   return [h("h3", {}, title), h("p", {}, `${planSentence(best, goal)} But ${goal.words}.`)];
 }
 
@@ -122,7 +125,7 @@ const isShownElsewhere = ({ field }) => field.startsWith("instance.") || field.s
 
 function refusal(problem, words, actions) {
   if (problem.kind === "conflicting-constraints") return [conflict(problem, words, actions)];
-  const others = problem.errors.filter((error) => !isShownElsewhere(error));
+  const others = problem.fields.filter((error) => !isShownElsewhere(error));
   if (others.length) {
     const list = others.map(({ field, message }) => h("li", {}, h("code", {}, field), ` ${message}`));
     return [
@@ -134,24 +137,27 @@ function refusal(problem, words, actions) {
       ),
     ];
   }
-  if (problem.errors.length) return [h("p", { class: "notice" }, "See the marks at the fields.")];
-  const isWaiting = problem.isPassing && problem.retryAfter <= LONGEST_WAIT_S;
-  const wait = isWaiting ? ` It is asked again in ${problem.retryAfter} s.` : "";
+  if (problem.fields.length) return [h("p", { class: "notice" }, "See the marks at the fields.")];
+  const seconds = secondsToWait(problem);
+  const wait = seconds ? ` It is asked again in ${seconds} s.` : "";
   return [h("p", { class: "notice" }, `${problem.message}${wait}`)];
 }
 
 function conflict(problem, words, actions) {
-  const items = problem.errors.map(({ field }) => field.replace(/^constraints\./, ""));
+  const items = problem.fields.map(({ field }) => field.replace(/^constraints\./, ""));
   const choices = items.map((path) =>
     h(
       "li",
       {},
-      words.isFixed(path)
-        ? `${words.item(path)} (always, by the registry)`
+      words.owner(path)
+        ? `${words.item(path)} (always, by ${words.owner(path)})`
         : button(words.drop(path), () => actions.drop([path])),
     ),
   );
-  const said = "These rules contradict each other: nothing can meet all of them. Give up any one:";
+  const said =
+    items.length > 1
+      ? "These rules contradict each other: nothing can meet all of them. Give up any one:"
+      : `Nothing can meet this rule: ${problem.fields[0].message}. Give it up:`;
   return h("div", { class: "notice" }, h("p", {}, said), h("ul", { class: "relaxations" }, choices));
 }
 

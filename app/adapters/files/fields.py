@@ -1,0 +1,103 @@
+"""Fields of files and requests that can be written in more than one way, each with one clear error message."""
+
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from app.adapters.files.numbers import is_finite
+from app.core.ranges import Condition, Equals, MoveTo, NormalRange, Policy
+
+_NUMBER = {"type": "number"}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and is_finite(value)
+
+
+def _is_interval(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) <= {"low", "high"} and all(map(_is_number, value.values()))
+
+
+def parse_move_to(value: Any) -> MoveTo:
+    if value in ("nearest", "midpoint"):
+        return MoveTo(Policy(value))
+    if isinstance(value, dict) and len(value) == 1:
+        ((policy, amount),) = value.items()
+        if policy in ("margin", "value") and _is_number(amount):
+            return MoveTo(Policy(policy), amount)
+    raise ValueError("must be nearest, midpoint, or an object with one number, margin or value")
+
+
+class MissingEntry(NamedTuple):
+    """What a missing value would become, as written; without a value, the target of its range or guide."""
+
+    value: float | str | None
+
+
+def parse_if_missing(value: Any) -> MissingEntry:
+    if value == "target":
+        return MissingEntry(None)
+    if isinstance(value, dict) and set(value) == {"value"}:
+        given = value["value"]
+        if isinstance(given, str) or _is_number(given):
+            return MissingEntry(given)
+    raise ValueError("must be target, or an object with a value: a number or a category")
+
+
+def parse_condition(value: Any) -> Condition:
+    if isinstance(value, str | bool) or _is_number(value):
+        return Equals(value)
+    if _is_interval(value):
+        return parse_interval(value)
+    raise ValueError("must be text, a number, true or false, or an interval with low, high or both")
+
+
+def parse_interval(value: dict[str, float]) -> NormalRange:
+    interval = NormalRange(value.get("low"), value.get("high"))
+    if flaw := interval.flaw():
+        raise ValueError(flaw)
+    return interval
+
+
+def parse_favourable(value: Any) -> tuple[str, ...] | NormalRange:
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return tuple(value)
+    if _is_interval(value):
+        return parse_interval(value)
+    raise ValueError("must be a list of classes or, for a regression, an interval with low, high or both")
+
+
+MoveToField = Annotated[
+    MoveTo,
+    PlainValidator(parse_move_to),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["nearest", "midpoint"]},
+                *(
+                    {"type": "object", "properties": {name: _NUMBER}, "required": [name], "additionalProperties": False}
+                    for name in ("margin", "value")
+                ),
+            ]
+        }
+    ),
+]
+IfMissingField = Annotated[
+    MissingEntry,
+    PlainValidator(parse_if_missing),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["target"]},
+                {
+                    "type": "object",
+                    "properties": {"value": {"type": ["number", "string"]}},
+                    "required": ["value"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
+ConditionField = Annotated[Condition, PlainValidator(parse_condition)]
+FavourableField = Annotated[tuple[str, ...] | NormalRange, PlainValidator(parse_favourable)]

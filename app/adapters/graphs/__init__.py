@@ -1,0 +1,1 @@
+"""Models: what is read inside a graph, its features, and ONNX Runtime."""

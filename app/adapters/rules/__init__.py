@@ -1,0 +1,1 @@
+"""Rules as they are written: registries of ranges, constraints, formulas and policies."""

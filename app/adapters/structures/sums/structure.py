@@ -1,0 +1,165 @@
+"""What is understood of a model, and the model as one person sees it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.adapters.graphs.feeds import Feed
+from app.adapters.structures.linking import Taken
+from app.adapters.structures.preparing import Cut
+from app.adapters.structures.sums.ensembles import Ensemble
+from app.adapters.structures.sums.planning import Form, Plan, planned
+from app.adapters.structures.sums.specialising import tables_of, ways_of
+from app.adapters.structures.values import Columns
+from app.adapters.structures.walking import Trees
+from app.core.favourable import Favourable, FavourableClasses
+from app.core.subsets.candidate_rows import MoveCells
+from app.core.through.links import Bounds, Link
+from app.core.through.view import Kind, Numbers, Sums, Table, Unseen
+
+# Beyond this a sum of float32 may overflow.
+MOST = 1e37
+# What adding tables in float64 may lose, as a share of the sum of absolute values: more than a million roundings.
+OWN_ROUNDING = 2.0**-32
+
+
+@dataclass(frozen=True, slots=True)
+class SumsView:
+    """A model as one person sees it: sums of tables, and the link from sums to outputs."""
+
+    kind: Kind
+    sums: Sums
+    rising: tuple[bool, ...] | None
+    link: Link
+    taken: tuple[Form, ...]
+    # What the runtime may lose in each element that the link takes.
+    losses: tuple[Numbers, ...]
+
+    def outputs(self, low: Numbers, high: Numbers) -> Bounds:
+        """Bounds on the model's outputs, from bounds on the forms."""
+        pairs = zip(self.taken, self.losses, strict=True)
+        return self.link.bounds([self._read(form, loss, low, high) for form, loss in pairs])
+
+    @staticmethod
+    def _read(form: Form, loss: Numbers, low: Numbers, high: Numbers) -> Bounds:
+        one = low[:, form.places] * form.factors + form.offsets
+        other = high[:, form.places] * form.factors + form.offsets
+        least, most = np.minimum(one, other), np.maximum(one, other)
+        return least - loss, most + loss
+
+
+class Structure:
+    """A model that is seen through: what a person's view is made from.
+
+    `owners` has the feature of each column of a row; `columns` are the tensors that are added up, or that trees read.
+    """
+
+    def __init__(
+        self,
+        feeds: Sequence[Feed],
+        owners: NDArray[np.intp],
+        cut: Cut,
+        columns: Mapping[str, Columns],
+        trees: Mapping[str, Trees],
+        taken: Sequence[Taken],
+        link: Link,
+    ) -> None:
+        self._feeds = tuple(feeds)
+        self._owners = owners
+        self._cut = cut
+        self._features = {name: _features(each) for name, each in columns.items()}
+        self._trees = dict(trees)
+        self._sizes = {name: each.ensemble.sizes for name, each in trees.items()}
+        self._taken = tuple(taken)
+        self._link = link
+        self._plans: dict[int, Plan] = {}
+        self.kind = Kind.TREES if trees else Kind.LINEAR
+        self.why: str | None = None
+
+    def view(self, row: NDArray[Any], moves: Sequence[MoveCells], favourable: Favourable) -> SumsView:
+        """The model as a person sees it whose row this is and who may make these moves; or `Unseen`."""
+        plan = self._plan(favourable)
+        held = self._values(row, moves)
+        made_by = np.full(self._owners.max() + 2, -1)
+        made_by[[self._owners[move.columns[0]] for move in moves]] = np.arange(len(moves))
+        constant, sizes = np.zeros(plan.count), dict(self._sizes)
+        tables: list[Table] = []
+        for name, weights in plan.weights.items():
+            if name in self._trees:
+                columns = self._trees[name].columns
+                owned = made_by[self._features[columns]]
+                found = _grown(self._trees[name].ensemble, weights, held[columns], owned, len(moves))
+            else:
+                # What has no weight may be anything, even missing.
+                used = np.where(weights.any(axis=1), held[name], 0.0)
+                sizes[name] = np.abs(used).max(axis=0)
+                found = _weighed(weights, used, made_by[self._features[name]], len(moves))
+            constant += found[0]
+            tables.extend(found[1])
+        losses = tuple(_loss(taken, form, sizes) for taken, form in zip(self._taken, plan.taken, strict=True))
+        sums = Sums(constant, tuple(tables))
+        return SumsView(self.kind, sums, plan.rising, self._link, plan.taken, losses)
+
+    def hard_values(self, features: int) -> list[NDArray[Any]]:
+        """For each feature the values at which a tree asks about it, if it reads the feature as it is."""
+        hard: list[list[NDArray[Any]]] = [[] for _ in range(features)]
+        for trees in self._trees.values():
+            owners = self._features[trees.columns][trees.ensemble.columns]
+            for feature in np.unique(owners[owners >= 0]).tolist():
+                splits = trees.ensemble.splits[owners == feature]
+                hard[feature].append(splits[np.isfinite(splits)])
+        return [np.concatenate([np.zeros(0), *each]) for each in hard]
+
+    def _values(self, row: NDArray[Any], moves: Sequence[MoveCells]) -> dict[str, NDArray[Any]]:
+        """What the runtime makes of the columns, as they are and with all moves made: two rows for each tensor."""
+        rows = np.stack([row, row])
+        for move in moves:
+            rows[1, list(move.columns)] = move.values
+        made = self._cut.run({feed.name: feed.tensor(rows) for feed in self._feeds})
+        return {name: tensor.reshape(2, -1) for name, tensor in made.items()}
+
+    def _plan(self, favourable: Favourable) -> Plan:
+        """The forms for a target: with a softmax, differences to the first favourable class."""
+        first = favourable.classes[0] if isinstance(favourable, FavourableClasses) else 0
+        if first not in self._plans:
+            self._plans[first] = planned(self._taken, first, self._link)
+        return self._plans[first]
+
+
+def _features(columns: Columns) -> NDArray[np.intp]:
+    """The feature of each column; the last of all, which is none, where it depends on nothing."""
+    return np.array([int(need).bit_length() - 1 for need in columns.needs.ravel()], dtype=np.intp)
+
+
+def _grown(
+    ensemble: Ensemble, weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int
+) -> tuple[Numbers, list[Table]]:
+    ways = ways_of(ensemble, held[0], held[1], moves, count)
+    return tables_of(ways, ensemble.leaves[ways.leaves] @ weights, count)
+
+
+def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:
+    """A linear model: what every move adds."""
+    now, then = held.astype(np.float64)
+    if not np.isfinite(held).all():
+        raise Unseen("a value is missing, or not finite, where the model adds values up")
+    steps = np.zeros((count + 1, weights.shape[1]))
+    np.add.at(steps, moves, (then - now)[:, None] * weights)
+    made = [place for place in range(count) if steps[place].any()]
+    return now @ weights, [Table((place,), np.stack([np.zeros_like(steps[place]), steps[place]])) for place in made]
+
+
+def _loss(taken: Taken, form: Form, sizes: Mapping[str, Numbers]) -> Numbers:
+    """What the runtime may lose in each element of a sum, and what we may lose ourselves."""
+    held = taken.sum
+    size = held.bias_size + sum(sizes[name] @ term.sizes for name, term in held.terms.items())
+    if not (size < MOST).all():
+        raise Unseen("the sums may become too large for the model's numbers")
+    share = held.rounding / (1 - held.rounding) + OWN_ROUNDING
+    loss: Numbers = share * size + held.slop + 2.0**-100
+    if form.bases is not None:
+        loss = loss + loss[form.bases]
+    return loss

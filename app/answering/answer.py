@@ -1,0 +1,222 @@
+"""An answer: the search of one question, and the events that tell of it."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from app.adapters.graphs.runs import Runs
+from app.answering.events import Counterfactual, Elapsed, Event, Failed, Finished, Progress, Proof, Started, Summary
+from app.answering.on_the_loop import can_answer_on_the_loop
+from app.asking.posing import Question
+from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest, is_refusal
+from app.core import facts
+from app.core.budget import Budget, Limits
+from app.core.checking import obeys
+from app.core.facts import Answers, Engine, Explained, Fact, Found, Guarantee, LevelFinished, ProvedBy
+from app.core.memory import Waiting
+from app.core.problem import Move
+from app.core.search.engines import Search
+from app.core.search.oracle import Oracle
+from app.core.through.networks.view import NetworkView
+from app.core.through.view import Kind, Unseen, View
+from app.observing.observed_requests import SearchFigures
+from app.observing.unexpected import log_unexpected
+
+
+class WrongAnswer(Exception):
+    """An engine came up with an answer that breaks a constraint: a mistake of ours, which goes no further."""
+
+
+class Answer:
+    """One question on its way to its answer: `events` searches, and tells what it finds while it goes on.
+
+    To make one may raise whatever a question is refused for at last, or `Stopped`; after that nothing is raised.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        engine: Engine,
+        limits: Limits,
+        budget: Budget,
+        runs: Runs,
+    ) -> None:
+        self.question = question
+        self._engine = engine
+        self._limits = limits
+        self._budget = budget
+        self._clock = clock = budget.clock
+        self._started = budget.started
+        # Whether the search can go on only when others have given back memory.
+        self.is_waiting = self._has_waited = False
+        problem = question.problem
+        scorer = question.model.scorer.within(runs)
+        self._oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, self._budget)
+        view = None if question.model.structure.kind is Kind.OPAQUE else self._view
+        self._search = Search(question.problem, self._oracle, self._budget, view)
+        self._positions = [move.position for move in problem.moves]
+        if not all(problem.findings[position].movable for position in self._positions):
+            raise WrongAnswer("a feature that cannot move is among the moves")
+        self.complete_up_to = 0
+        self._changed_in = [0] * len(question.problem.moves)
+        self._count = 0
+        self._explained: Explained | None = None
+        self._finished: facts.Finished | None = None
+        self._failed = False
+        self._first_seconds: float | None = None
+        posed = clock()
+        # Where the whole lattice takes next to no time, the instance is judged along with it.
+        self._quick = can_answer_on_the_loop(question, engine, limits)
+        self._prediction = self._search.judge_instance(together=self._quick)
+        self._search_seconds = clock() - posed
+        if not np.isfinite(self._prediction.score[0]):
+            raise InvalidRequest([FieldError("instance", NO_SCORE)])
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the deadline; nought once it is over."""
+        return max(0.0, self._started + self._limits.deadline_seconds - self._clock())
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether all of it is sure to be there in a few milliseconds."""
+        return bool(self._prediction.favourable[0]) or self._quick
+
+    def events(self) -> Iterator[Event | None]:
+        """`Started`, known before the search begins, and all that follows; None where there is nothing to tell yet."""
+        yield Started(self.question, self._prediction, self._engine, self._limits)
+        try:
+            for fact in self._timed(self._facts()):
+                self.is_waiting = isinstance(fact, Waiting)
+                self._has_waited |= self.is_waiting
+                if isinstance(fact, Answers):
+                    yield from self._counterfactuals(fact)
+                else:
+                    yield self._event(fact)
+        except Exception as error:  # noqa: BLE001  # the answer has begun: to tell of it is all that is left
+            self._failed = True
+            if not is_refusal(error):
+                log_unexpected(error)
+            yield Failed(error)
+
+    def progress(self, complete_up_to: int) -> Progress:
+        """How far the search is, and up to which size the answers have been told."""
+        return Progress(complete_up_to, self._oracle.meter.rows, self._elapsed_ms())
+
+    def figures(self) -> SearchFigures:
+        """What it has come to so far, for those who watch the service."""
+        finished = self._finished
+        return SearchFigures(
+            engine=self._engine if finished is None else finished.engine,
+            outcome="error" if self._failed else "unfinished" if finished is None else self._outcome(finished),
+            stopped_by=None if finished is None else finished.stopped_by,
+            proved_by=None if finished is None or finished.proof is None else finished.proof.by,
+            count=self._count,
+            model_rows=self._oracle.meter.rows,
+            model_seconds=self._oracle.meter.seconds,
+            search_seconds=self._search_seconds,
+            first_answer_seconds=self._first_seconds,
+            waited_for_memory=self._has_waited,
+        )
+
+    def _view(self, moves: Sequence[Move]) -> View | NetworkView | None:
+        """What is seen of the model for these moves of the person."""
+        model, question = self.question.model, self.question
+        row, cells = self._oracle.cells_of(moves)
+        try:
+            return model.structure.view(row, cells, question.favourable)
+        except Unseen:
+            return None
+
+    def _facts(self) -> Iterator[Fact]:
+        if self._prediction.favourable[0]:
+            engine = Engine.LATTICE if self._engine is Engine.AUTO else self._engine
+            proof = facts.Proof(ProvedBy.ROWS, self._oracle.meter.rows)
+            yield facts.Finished(engine, Guarantee.EXACT, len(self.question.problem.moves), None, proof)
+        else:
+            yield from self._search.facts(self._engine)
+
+    def _timed(self, facts: Iterator[Fact]) -> Iterator[Fact]:
+        """The same facts, with the time that they took to find, and not the time to send them."""
+        while True:
+            began = self._clock()
+            fact = next(facts, None)
+            self._search_seconds += self._clock() - began
+            if fact is None:
+                return
+            yield fact
+
+    def _counterfactuals(self, answers: Answers) -> Iterator[Counterfactual]:
+        if self._first_seconds is None:
+            self._first_seconds = self._clock() - self._started
+        is_constrained, changed_in = bool(self.question.problem.items), self._changed_in
+        for found in answers:
+            if is_constrained:
+                self._check(found)
+            self._count += 1
+            for index in found.moves:
+                changed_in[index] += 1
+            yield Counterfactual(self._count, found)
+
+    def _event(self, fact: Fact) -> Event | None:
+        match fact:
+            case LevelFinished():
+                self.complete_up_to = fact.size
+                return self.progress(fact.size)
+            case Explained():
+                self._explained = fact
+            case facts.Finished():
+                self._finished = fact
+                return Finished(self._summary(fact), self._explained)
+        return None
+
+    def _check(self, found: Found) -> None:
+        """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
+        problem = self.question.problem
+        changed = frozenset([self._positions[index] for index in found.moves])
+        broken = [item.path for item in problem.items if not obeys(changed, item.statement, problem.states)]
+        if broken:
+            raise WrongAnswer(broken)
+
+    def _summary(self, finished: facts.Finished) -> Summary:
+        features = self.question.model.features
+        names = [features[move.position].name for move in self.question.problem.moves]
+        meter, solver = self._oracle.meter, self._search.solver
+        return Summary(
+            outcome=self._outcome(finished),
+            count=self._count,
+            complete=finished.complete,
+            complete_up_to=finished.complete_up_to,
+            stopped_by=finished.stopped_by,
+            guarantee=finished.guarantee,
+            engine=finished.engine,
+            model_rows=meter.rows,
+            model_calls=meter.calls,
+            solver_checks=solver.checks,
+            elapsed_ms=Elapsed(
+                total=self._elapsed_ms(),
+                search=_milliseconds(self._search_seconds),
+                model=_milliseconds(meter.seconds),
+                solver=_milliseconds(solver.seconds),
+            ),
+            changed_in={name: count for name, count in zip(names, self._changed_in, strict=True) if count},
+            proof=_proof(finished.proof, names),
+        )
+
+    def _outcome(self, finished: facts.Finished) -> str:
+        if self._prediction.favourable[0]:
+            return "already_favourable"
+        if self._count:
+            return "found"
+        return "no_recourse" if finished.complete else "unknown"
+
+    def _elapsed_ms(self) -> float:
+        return _milliseconds(self._clock() - self._started)
+
+
+def _proof(proof: facts.Proof | None, names: Sequence[str]) -> Proof | None:
+    return None if proof is None else Proof(proof.by, proof.nodes, [names[move] for move in proof.inert])
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 3)

@@ -1,0 +1,108 @@
+"""What is answered at once, on the event loop, while everybody else waits: only what is known beforehand to be quick.
+
+All other requests go to the threads that search. What is asked here is counted, not timed, but for the model's own
+speed. Should the model be slower all the same, the watchdog ends its run, and the request is begun again in a thread.
+"""
+
+import time
+from math import inf
+from threading import Lock
+
+from app.adapters.graphs.models import Model
+from app.adapters.rules.constraints import extent, named
+from app.answering.in_use import ModelInUse
+from app.asking.callers import ANYONE, Caller
+from app.asking.posing import Question
+from app.asking.schemas import CounterfactualsRequest
+from app.core.budget import Limits
+from app.core.constraints import Stated
+from app.core.facts import Engine
+from app.core.formula import extent as size_of_formula
+from app.core.search.conflicts import MOST_TABLED
+
+# A longer body is parsed and checked in a thread, and its question is posed in one.
+MOST_BYTES = 16 * 1024
+# Names in the constraints, and words and signs in their formulas: those of a request, and those that always hold.
+MOST_NAMED = 64
+# Constraints of an answer that is given at once.
+MOST_ITEMS = 8
+# What is counted beforehand takes half of this at the most. Should it take longer, on a busy machine perhaps, the
+# answer goes on in a thread.
+ON_THE_LOOP_SECONDS = 0.01
+# A run of the model that takes so long is ended, and begun again in a thread.
+MOST_ON_THE_LOOP_SECONDS = 0.25
+
+
+class LoopHeldUp(Exception):
+    """A run that was to be quick was not, while everybody waited; it must be begun again in a thread."""
+
+
+class TurnOnTheLoop:
+    """The time that a request takes on the event loop. The watchdog looks at it from its own thread."""
+
+    __slots__ = ("_lock", "_until", "_was_too_long")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._until = time.perf_counter() + MOST_ON_THE_LOOP_SECONDS
+        self._was_too_long = False
+
+    def end_if_late(self, now: float) -> bool:
+        """Whether it has lasted too long by now, and must be ended."""
+        with self._lock:
+            self._was_too_long |= now > self._until
+            return self._was_too_long
+
+    def leave(self) -> None:
+        """From here on only the client waits; `LoopHeldUp` where everybody has waited for too long before."""
+        with self._lock:
+            self._until = inf
+            if self._was_too_long:
+                raise LoopHeldUp
+
+
+def keep_off_the_loop(model: Model) -> None:
+    """It has held everybody up once, and gets no other opportunity."""
+    model.scorer.prompt_rows = 0
+
+
+def can_pose_on_the_loop(request: CounterfactualsRequest, chosen: ModelInUse, caller: Caller = ANYONE) -> bool:
+    """Whether the question is sure to be posed in no time, with the constraints that are held to in any case.
+
+    A long formula takes a while; so does looking for the name that was meant, and a solver's look for conflicts.
+    """
+    model, constraints = chosen.model, request.constraints
+    if not model.scorer.prompt_rows or request.instance.keys() != model.positions.keys():
+        return False
+    here, always = extent(constraints), _held_in_any_case(request, chosen, caller)
+    if here > MOST_NAMED or always > MOST_NAMED:
+        return False
+    if (here or always) and len(model.features) > MOST_TABLED:
+        return False
+    known = model.positions.keys()
+    given = (named(constraints), request.normal_ranges, request.guide, request.weights)
+    return all(known >= set(names) for names in given)
+
+
+def _held_in_any_case(request: CounterfactualsRequest, chosen: ModelInUse, caller: Caller) -> int:
+    """How much there is to read in the rules of the model, the registry and the key."""
+    name = request.registry if request.names_registry else chosen.model.registry
+    registry = None if name is None else chosen.catalog.registries.get(name)
+    held = extent(chosen.model.constraints) + extent(caller.constraints)
+    return held if registry is None else held + extent(registry.constraints)
+
+
+def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -> bool:
+    """Whether every subset can be judged in one prompt call, the explanation included, and no solver is needed.
+
+    Each answer, and each subset of an explanation, is held against every constraint: there must be few of those too,
+    and no long formula among them.
+    """
+    items = question.problem.items
+    stated = [item.statement.formula for item in items if isinstance(item.statement, Stated)]
+    if len(items) > MOST_ITEMS or sum(map(size_of_formula, stated)) > MOST_NAMED:
+        return False
+    subsets = 1 << len(question.problem.candidates)
+    within_limits = 2 * subsets < limits.max_model_rows
+    at_once = engine not in (Engine.CEMSP, Engine.THROUGH)
+    return at_once and subsets <= question.model.scorer.prompt_rows and within_limits

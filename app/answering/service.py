@@ -1,0 +1,234 @@
+"""What every door shares: the settings, what is served, the threads that search, and the answers under way."""
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from datetime import UTC, datetime
+from typing import Any
+
+from app.adapters.catalog import Catalog, check_features
+from app.adapters.graphs.runs import Runs
+from app.adapters.machine.heap import Trimmer
+from app.adapters.reloads import Reloads
+from app.adapters.rules.formulas import FormulaLimits
+from app.adapters.rules.registries import Registry
+from app.answering.answer import Answer
+from app.answering.in_use import CatalogInUse, ModelInUse
+from app.answering.on_the_loop import TurnOnTheLoop
+from app.answering.predictions import Predictions, predict
+from app.answering.shares import Shares
+from app.answering.subsets import score_subsets
+from app.answering.under_way import Admitted, Place, UnderWay
+from app.answering.watchdog import MARGIN_SECONDS, Watchdog
+from app.asking.posing import Question, understand
+from app.asking.prepared import PreparedModels
+from app.asking.reading import check_extents
+from app.asking.refusals import Busy, FieldError, InvalidRequest, ModelTooSlow, Stopping
+from app.asking.schemas import CounterfactualsRequest, LimitsBody, PredictionsRequest
+from app.core.budget import Budget, Interrupted, Limits, Stopped
+from app.core.facts import Moment
+from app.core.memory import Pool
+from app.core.search.all_subsets import Subset
+from app.core.turns import run_through
+from app.settings import Settings
+
+# Of a request that sets no limit of rows, `auto` turns to the solver after so many: about half a second.
+ROWS_BY_SIZE = 2_000_000
+# Those of a request that may hold any number of entries.
+OBJECTS = ("instance", "context", "normal_ranges", "guide", "weights")
+
+
+class Searchers(ThreadPoolExecutor):
+    """Threads that know for which request they work, so that what they log names it."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return super().submit(copy_context().run, fn, *args, **kwargs)
+
+
+def _nobody(count: int) -> None:
+    """On the command line no one watches."""
+
+
+class Service:
+    """Answers requests that are data, for every door. One for each process.
+
+    A request is admitted first, then posed or predicted with: whatever is refused is raised there, as `RequestError` or
+    `ModelFailed`. `watch` is told how many answers are under way, whenever that changes.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        catalog: Catalog,
+        since: datetime | None = None,
+        watch: Callable[[int], None] = _nobody,
+    ) -> None:
+        self.settings = settings
+        self.switch(catalog, datetime.now(UTC) if since is None else since)
+        # What came of reading the files anew, the same in all processes.
+        self.reloads = Reloads()
+        self.searchers = Searchers(settings.search_threads, thread_name_prefix="search")
+        # Apart from the searches, which take short turns; and from the threads of everything else, health included.
+        self.predictors = Searchers(settings.search_threads, thread_name_prefix="predict")
+        self.formula_limits = FormulaLimits(
+            settings.max_items,
+            settings.max_formulas,
+            settings.max_formula_length,
+            settings.max_formula_depth,
+            settings.max_formula_literals,
+        )
+        self._under_way = UnderWay(settings.max_searches, watch)
+        total, each = settings.total_search_memory_mb * 2**20, settings.search_memory_mb * 2**20
+        self._trimmer = Trimmer()
+        self.memory = Pool(total, each, freed=self._trimmer.ask)
+        self.shares = Shares(settings.max_searches_per_client or max(1, settings.max_searches // 2))
+        self._watchdog = Watchdog()
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.in_use.catalog
+
+    @property
+    def stopping(self) -> bool:
+        return self._under_way.stopping
+
+    def switch(self, catalog: Catalog, since: datetime) -> None:
+        """Serve this from now on, from any thread; answers under way go on with what they began with."""
+        check_features(catalog, self.settings.max_features)
+        self.in_use = CatalogInUse(catalog, PreparedModels(catalog), since)
+
+    def model(self, name: str) -> ModelInUse:
+        return self.in_use.model(name)
+
+    def registry(self, name: str) -> Registry:
+        return self.in_use.registry(name)
+
+    @contextmanager
+    def answering(self, body: CounterfactualsRequest, chosen: ModelInUse) -> Iterator[Answer]:
+        """The answer to a request that comes from no client, and so never finds the service busy."""
+        with Place(self._under_way, Admitted(time.perf_counter())) as admitted:
+            yield self.pose(body, chosen, admitted)
+
+    def admit(self, request: Admitted) -> Place:
+        """A request is under way while this lasts, and what it has begun ends with it; `Busy` if there is no room."""
+        self._under_way.check_room()
+        return Place(self._under_way, request)
+
+    def pose(
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted, turn: TurnOnTheLoop | None = None
+    ) -> Answer:
+        """Pose the question and score the instance: all that may be refused.
+
+        In a `turn` on the event loop, `LoopHeldUp` where the model does not return.
+        """
+        return run_through(self.posing(body, chosen, admitted, turn))
+
+    def posing(
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted, turn: TurnOnTheLoop | None = None
+    ) -> Generator[Moment, None, Answer]:
+        """The same in turns: whether the constraints contradict each other may take a while to tell."""
+        limits = self.limits(body.limits)
+        question = yield from self.understanding(body, chosen, admitted)
+        runs = self._runs(admitted, admitted.arrived + limits.deadline_seconds, turn)
+        try:
+            answer = Answer(question, body.limits.engine, limits, self._budget(limits, admitted), runs)
+        except Stopped:
+            raise self._reason_to_stop(turn) from None
+        # Asked again: where a stop came meanwhile, there is still time to say so.
+        if self.stopping:
+            raise Stopping
+        return answer
+
+    def understanding(
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted
+    ) -> Generator[Moment, None, Question]:
+        """The question of a request, in turns."""
+        check_extents(body, OBJECTS, self.settings.max_features)
+        seconds = self.limits(body.limits).deadline_seconds
+        _check_not_late(admitted.arrived + seconds)
+        # Looking for contradictions may take a while, but not all of the time that there is.
+        conflicts = self._budget(Limits(0, seconds / 4), admitted)
+        model, prepared = chosen
+        return (yield from understand(body, model, prepared, self.formula_limits, conflicts, admitted.caller))
+
+    def subsets(self, question: Question, limits: LimitsBody, admitted: Admitted) -> list[Subset]:
+        """What the model says of every subset of the movable features: all of them by the deadline, or none.
+
+        The other limits are those of a search, which this is not.
+        """
+        seconds, arrived = self.limits(limits).deadline_seconds, admitted.arrived
+        _check_not_late(arrived + seconds)
+        runs = self._runs(admitted, arrived + seconds)
+        try:
+            return score_subsets(question, seconds, arrived, admitted.stop, runs)
+        except Stopped:
+            reason = self._reason_to_stop()
+            raise _too_short(seconds) if isinstance(reason, ModelTooSlow) else reason from None
+
+    def predict(self, body: PredictionsRequest, chosen: ModelInUse, admitted: Admitted) -> Predictions:
+        """What the model says, within the time that a request has if it names none, from when its turn has come."""
+        seconds = self.limits(LimitsBody()).deadline_seconds
+        began = time.perf_counter()
+        if began - admitted.arrived > seconds:
+            # It queued past its deadline.
+            raise Busy
+        runs = self._runs(admitted, began + seconds)
+        try:
+            return predict(body, chosen.model, runs, admitted.caller)
+        except Interrupted:
+            reason = self._reason_to_stop()
+            if isinstance(reason, ModelTooSlow) and body.instances is not None:
+                raise _too_many(seconds) from None
+            raise reason from None
+
+    def _budget(self, limits: Limits, admitted: Admitted) -> Budget:
+        memory = self.memory.of_one(admitted.client)
+        return Budget(limits, time.perf_counter, admitted.arrived, admitted.stop, memory)
+
+    def _runs(self, admitted: Admitted, deadline: float, turn: TurnOnTheLoop | None = None) -> Runs:
+        """Runs that end some time after the deadline, and with the request."""
+        runs = self._watchdog.watch(deadline, turn)
+        admitted.stop.also(runs.end)
+        return runs
+
+    def _reason_to_stop(self, turn: TurnOnTheLoop | None = None) -> Exception:
+        if turn is not None:
+            turn.leave()
+        return Stopping() if self.stopping else ModelTooSlow()
+
+    def stop(self) -> None:
+        """Take no new work, and have every answer under way end with its last event."""
+        self._under_way.stop()
+        self._watchdog.end_all()
+
+    def close(self) -> None:
+        self.stop()
+        self._trimmer.end()
+        for threads in (self.searchers, self.predictors):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    def limits(self, body: LimitsBody) -> Limits:
+        """The limits of a request, lowered to what the server allows."""
+        settings = self.settings
+        rows = min(body.max_model_rows or settings.default_model_rows, settings.max_model_rows)
+        deadline_ms = min(body.deadline_ms or settings.default_deadline_ms, settings.max_deadline_ms)
+        answers = [count for count in (body.max_counterfactuals, settings.max_counterfactuals) if count is not None]
+        by_size = None if body.max_model_rows else ROWS_BY_SIZE
+        return Limits(rows, deadline_ms / 1000, min(answers, default=None), by_size)
+
+
+def _check_not_late(deadline: float) -> None:
+    """A request whose turn comes only after its deadline has queued for too long."""
+    if time.perf_counter() > deadline + MARGIN_SECONDS:
+        raise Busy
+
+
+def _too_many(seconds: float) -> InvalidRequest:
+    return InvalidRequest([FieldError("instances", f"take longer than {seconds:g} s; send fewer per request")])
+
+
+def _too_short(seconds: float) -> InvalidRequest:
+    reason = f"ended after {seconds:g} s, before every subset was scored; raise it, or lock more features"
+    return InvalidRequest([FieldError("limits.deadline_ms", f"{reason} with constraints.immutable")])

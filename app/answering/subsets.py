@@ -1,0 +1,37 @@
+"""Every subset of the movable features, for those who draw it."""
+
+import time
+
+import numpy as np
+
+from app.adapters.graphs.runs import Runs
+from app.asking.posing import Question
+from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest
+from app.core.budget import Budget, Limits, StopFlag
+from app.core.search.all_subsets import MOST_SHOWN, Subset, every_subset
+from app.core.search.oracle import Oracle
+from app.observing.observed_requests import observed_request
+
+
+def score_subsets(question: Question, seconds: float, started: float, stop: StopFlag, runs: Runs) -> list[Subset]:
+    """Have all subsets scored in so many seconds from the start; `Stopped` where that does not suffice."""
+    problem = question.problem
+    _check_moves(len(problem.moves))
+    budget = Budget(Limits(2**MOST_SHOWN, seconds), time.perf_counter, started, stop)
+    scorer = question.model.scorer.within(runs)
+    oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, budget)
+    try:
+        subsets = every_subset(problem, oracle)
+    finally:
+        # What was scored is counted, also where it was not all.
+        seen = observed_request()
+        seen.model_rows, seen.model_seconds = oracle.meter.rows, oracle.meter.seconds
+    if not np.isfinite(subsets[0].score):
+        raise InvalidRequest([FieldError("instance", NO_SCORE)])
+    return subsets
+
+
+def _check_moves(count: int) -> None:
+    if count > MOST_SHOWN:
+        reason = f"leaves {count} features movable; at most {MOST_SHOWN} can be shown: name {count - MOST_SHOWN} more"
+        raise InvalidRequest([FieldError("constraints.immutable", reason)])

@@ -1,0 +1,222 @@
+"""The lines of an answer, and the one object that they make together. A test holds them against what is written."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from app.api.describing.shared import (
+    TARGET,
+    Described,
+    ModelIdentity,
+    Prediction,
+    Problem,
+    RegistryIdentity,
+    Value,
+)
+from app.core.budget import StoppedBy
+from app.core.constraints import Direction
+from app.core.facts import Engine, Guarantee, ProvedBy, Reason
+from app.core.problem import WhyNot
+from app.core.ranges import Status
+
+
+class ServiceIdentity(Described):
+    """The service that answered."""
+
+    name: Literal["flipset"]
+    version: str
+
+
+class RuleInForce(Described):
+    """A rule that every answer satisfies."""
+
+    item: str = Field(description="path in the constraints; the prefix model:, registry: or key: names another owner")
+    rule: Any = Field(description="the rule as written there")
+
+
+class UnmatchedContext(Described):
+    """A key of the context with a value that no range knows."""
+
+    key: str
+    known: list[Any] = Field(description="what the ranges know: values, or intervals with low and high")
+
+
+class LimitsApplied(Described):
+    """The limits in force, after lowering them to what the server allows."""
+
+    engine: Engine
+    max_counterfactuals: int | None
+    deadline_ms: int
+    max_model_rows: int
+
+
+class FeatureState(Described):
+    """One value: its normal range, the target it would move to, and why it may not move."""
+
+    name: str
+    title: str | None
+    value: Value
+    filled: Value = Field(description="the default used for a missing value")
+    unit: str | None
+    low: float | None
+    high: float | None
+    allowed: list[Value] | None = Field(description="allowed values of a category; null for a number")
+    when: dict[str, Any] | None = Field(description="the condition of the chosen range")
+    status: Status
+    target: Value
+    movable: bool
+    why_not: WhyNot | None
+    hint: str | None = Field(default=None, description="how to let a missing value move; absent otherwise")
+
+
+class Start(Described):
+    """The first line."""
+
+    type: Literal["start"]
+    model: ModelIdentity
+    normal_ranges: RegistryIdentity | None
+    prediction: Prediction
+    target: dict[str, Any] = TARGET
+    limits: LimitsApplied
+    unused_context: list[str] = Field(description="keys of the context that no range uses")
+    unmatched_context: list[UnmatchedContext] = Field(
+        description="keys of the context with a value that no condition of a range knows, such as f for female"
+    )
+    features: list[FeatureState]
+    service: ServiceIdentity
+    rules: list[RuleInForce] = Field(
+        description="all rules in force: the model's, the registry's, the key's and the request's"
+    )
+    conflicts_ruled_out: Literal[False] | None = Field(
+        default=None, description="false if there was not enough time to rule out contradicting rules; absent otherwise"
+    )
+
+
+class Change(Described):
+    """One feature moved to its target."""
+
+    feature: str
+    title: str | None
+    from_: Value = Field(alias="from", description="null if the value is missing")
+    to: Value
+    unit: str | None
+    direction: Direction | None = Field(description="null for a category, and for a missing value")
+
+
+class Counterfactual(Described):
+    """One minimal set of changes, and what the model says of the changed row."""
+
+    type: Literal["counterfactual"]
+    rank: int
+    sentence: str = Field(description="the changes as a person would say them")
+    changes: list[Change]
+    cost: float
+    prediction: Prediction
+    instance: dict[str, Value]
+
+
+class Progress(Described):
+    """How far the search is."""
+
+    type: Literal["progress"]
+    complete_up_to: int
+    model_rows: int
+    elapsed_ms: float
+
+
+class Elapsed(Described):
+    """Milliseconds in total, in the search, in the model and in the solver."""
+
+    total: float
+    search: float
+    model: float
+    solver: float
+
+
+class Unsent(Described):
+    """A set of changes that is not an answer: a rule forbids it, or it does not turn the decision."""
+
+    sentence: str
+    changes: list[Change]
+    cost: float
+    prediction: Prediction
+    instance: dict[str, Value]
+
+
+class Relaxation(Described):
+    """Rules to give up together, and one answer that this would open."""
+
+    items: list[str] = Field(
+        description="paths in the request; the prefix model:, registry: or key: names another owner"
+    )
+    counterfactual: Unsent
+
+
+class NoRecourse(Described):
+    """Why nothing was found. If the outcome is `unknown`, there may still be an answer."""
+
+    reason: Reason | None = Field(
+        description="why there is no answer; null if the outcome is unknown or the budget ran out first"
+    )
+    complete: bool = Field(description="whether every subset was checked, feasible or not")
+    relax: list[Relaxation] = Field(
+        description="sets of rules to give up, smallest first; minimal among the subsets that were checked"
+    )
+    more: int = Field(description="number of further ways that are not listed")
+    best: Unsent | None = Field(description="the closest set of changes within the rules; null if none was scored")
+    best_without_rules: Unsent | None = Field(
+        description="the closest set without the rules, if it is closer than best and "
+        "giving up rules does not help; null otherwise"
+    )
+    threshold: float | None = Field(description="what the score must reach; null: the favourable class must win")
+
+
+class Proof(Described):
+    """Why the answer holds for this model."""
+
+    by: ProvedBy = Field(description="rows that the model scored, or what was read in its graph")
+    nodes: int = Field(description="number of sets of changes that were looked at")
+    inert: list[str] = Field(description="movable features that no answer can need")
+
+
+class Summary(Described):
+    """The last line."""
+
+    type: Literal["summary"]
+    outcome: Literal["found", "already_favourable", "no_recourse", "unknown"]
+    count: int
+    complete: bool = Field(description="every answer was sent, and that is proved for this model")
+    complete_up_to: int = Field(description="every minimal answer of at most this many changes has been sent")
+    stopped_by: StoppedBy | None = Field(description="null if the search ended by itself")
+    guarantee: Guarantee = Field(
+        description="assumes_monotone: the search assumed a monotone model, so answers may be missing"
+    )
+    engine: Engine
+    model_rows: int
+    model_calls: int
+    solver_checks: int
+    elapsed_ms: Elapsed
+    changed_in: dict[str, int] = Field(description="number of answers that change each feature")
+    proof: Proof | None = Field(description="null if nothing is proved for this model")
+    no_recourse: NoRecourse | None = Field(
+        description="if the search ended by itself and found nothing; the outcome says whether that is proved"
+    )
+
+
+class ErrorLine(Described):
+    """The last line of a stream that failed midway."""
+
+    type: Literal["error"]
+    problem: Problem
+
+
+class Counterfactuals(Described):
+    """The whole answer as one object; `error` replaces `summary` if it failed midway."""
+
+    start: Start
+    counterfactuals: list[Counterfactual]
+    summary: Summary | None = None
+    error: ErrorLine | None = None
+
+
+LINES = (Start, Counterfactual, Progress, Summary, ErrorLine)

@@ -1,0 +1,182 @@
+"""The normal range that holds for each feature of a person: the request's own, or the registry's."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+from typing import NamedTuple
+
+from app.adapters.files.names import LONGEST_NAME, nearest
+from app.adapters.graphs.features import ModelFeature, Unreadable
+from app.adapters.graphs.models import Model
+from app.adapters.rules.registries import KnownFeature
+from app.asking.reading import Errors
+from app.asking.schemas import CounterfactualsRequest, RangeBody
+from app.core.ranges import (
+    Allowed,
+    Condition,
+    ContextLacks,
+    ContextNotANumber,
+    Equals,
+    IfMissing,
+    MoveTo,
+    NormalRange,
+    Status,
+    choose,
+)
+
+Facts = Mapping[str, object]
+
+
+class Conditions(NamedTuple):
+    """All that the ranges of a registry ask of one fact, in the order of the file."""
+
+    written: tuple[Condition, ...]
+    # Each value beside whether it is a truth value: True == 1 in Python, but not in a registry.
+    values: frozenset[tuple[bool, object]]
+    intervals: tuple[NormalRange, ...]
+
+    @classmethod
+    def of(cls, written: Sequence[Condition]) -> "Conditions":
+        values = [condition.value for condition in written if isinstance(condition, Equals)]
+        intervals = tuple(condition for condition in written if isinstance(condition, NormalRange))
+        return cls(tuple(written), frozenset((isinstance(value, bool), value) for value in values), intervals)
+
+    def know(self, fact: object) -> bool:
+        """Whether any of them holds."""
+        if (isinstance(fact, bool), fact) in self.values:
+            return True
+        if isinstance(fact, bool) or not isinstance(fact, int | float):
+            return False
+        return any(interval.status(fact) is Status.NORMAL for interval in self.intervals)
+
+
+class ChosenRange(NamedTuple):
+    """The range and the targets that hold for this person, and the condition that chose them."""
+
+    normal: NormalRange | Allowed
+    move_to: MoveTo
+    when: Mapping[str, Condition]
+    if_missing: IfMissing | None = None
+
+
+def known_ranges(feature: ModelFeature, known: KnownFeature | None) -> tuple[ChosenRange, ...]:
+    """What a registry knows of a feature, in the order that it is chosen from."""
+    if known is None:
+        return ()
+    if_missing = None if known.if_missing is None else feature.if_missing(known.if_missing)
+    if known.allowed:
+        return (_allowed(known.allowed, feature, if_missing),)
+    return tuple(ChosenRange(entry.normal, known.move_to, entry.when, if_missing) for entry in known.ranges)
+
+
+def conditions_of(ranges: Iterable[ChosenRange]) -> dict[str, Conditions]:
+    """What these ranges ask of each fact, every condition once."""
+    asked: dict[str, dict[str, Condition]] = {}
+    for entry in ranges:
+        for key, condition in entry.when.items():
+            # By its text: the condition 1 equals the condition true.
+            asked.setdefault(key, {})[repr(condition)] = condition
+    return {key: Conditions.of(tuple(written.values())) for key, written in asked.items()}
+
+
+def known_facts(request: CounterfactualsRequest, model: Model, values: Sequence[float]) -> Facts:
+    """What conditions can look at: the context first, then the instance; a missing value is no fact."""
+    known = {
+        feature.name: request.instance[feature.name]
+        for feature, value in zip(model.features, values, strict=True)
+        if not isnan(value)
+    }
+    return {**known, **request.context}
+
+
+def choose_range(
+    feature: ModelFeature,
+    own: RangeBody | None,
+    known: Sequence[ChosenRange],
+    facts: Facts,
+    errors: Errors,
+    unused: Sequence[str] = (),
+) -> ChosenRange | None:
+    """The range of the request's own, or else the registry's for a person of whom this is known.
+
+    `unused` are keys of the context that no range asks for: one of them may be a fact under a misspelt name.
+    """
+    if own is None:
+        return _by_the_registry(feature, known, facts, errors, unused)
+    if not own.is_range:
+        chosen = _by_the_registry(feature, known, facts, errors, unused)
+        return None if chosen is None else _with_own(chosen, own, feature, errors)
+    if feature.type == "category":
+        chosen = _own_categories(own, feature, errors)
+    else:
+        chosen = _own_range(own, feature, known[0].move_to if known else MoveTo(), errors)
+    if chosen is None or errors.found:
+        return chosen
+    return _with_own(chosen._replace(if_missing=known[0].if_missing if known else None), own, feature, errors)
+
+
+def own_if_missing(own: RangeBody, feature: ModelFeature, errors: Errors) -> IfMissing | None:
+    """What a request says that a missing value would become."""
+    try:
+        return None if own.if_missing is None else feature.if_missing(own.if_missing)
+    except Unreadable as error:
+        errors.add(f"normal_ranges.{feature.name}.if_missing", f"value {error}")
+        return None
+
+
+def _with_own(chosen: ChosenRange, own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange:
+    """The range with what the request says of missing values; what the registry says of them has to fit it too."""
+    is_own = "if_missing" in own.model_fields_set
+    said = own_if_missing(own, feature, errors) if is_own else chosen.if_missing
+    if said is not None and (flaw := said.flaw(chosen.normal, chosen.move_to)):
+        given = "" if is_own else "; the registry says so: give an if_missing of your own"
+        errors.add(f"normal_ranges.{feature.name}.if_missing", f"{flaw}{given}")
+    return chosen._replace(if_missing=said)
+
+
+def _by_the_registry(
+    feature: ModelFeature, known: Sequence[ChosenRange], facts: Facts, errors: Errors, unused: Sequence[str]
+) -> ChosenRange | None:
+    try:
+        return choose(known, facts)
+    except ContextLacks as lack:
+        sent = nearest(lack.key, unused)
+        hint = "" if sent is None else f"; you sent {sent[:LONGEST_NAME]!r}, which no range uses"
+        errors.add(f"context.{lack.key}", f"is needed to choose the normal range of {feature.name}{hint}")
+    except ContextNotANumber as lack:
+        errors.add(f"context.{lack.key}", f"must be a number: the normal range of {feature.name} depends on it")
+    return None
+
+
+def _allowed(values: Sequence[float | str], feature: ModelFeature, if_missing: IfMissing | None = None) -> ChosenRange:
+    return ChosenRange(Allowed(tuple(feature.read(value) for value in values)), MoveTo(), {}, if_missing)
+
+
+def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange | None:
+    field = f"normal_ranges.{feature.name}"
+    if not own.allowed or own.low is not None or own.high is not None or own.move_to is not None:
+        errors.add(field, "is a category: give it allowed values, and nothing else")
+        return None
+    for index, value in enumerate(own.allowed):
+        try:
+            feature.read(value)
+        except Unreadable as error:
+            errors.add(f"{field}.allowed[{index}]", str(error))
+            return None
+    return _allowed(own.allowed, feature)
+
+
+def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Errors) -> ChosenRange:
+    normal = NormalRange(own.low, own.high)
+    move_to = usual if own.move_to is None else own.move_to
+    field = f"normal_ranges.{feature.name}"
+    if own.allowed is not None:
+        errors.add(field, "is not a category: give it low, high or both")
+    elif flaw := normal.flaw():
+        is_alone = own.move_to is not None and own.low is None and own.high is None
+        errors.add(field, "move_to needs a range beside it: give low, high or both" if is_alone else flaw)
+    elif feature.whole and normal.whole().flaw():
+        errors.add(field, "holds no whole number, and the feature is an integer")
+    elif flaw := move_to.flaw(normal):
+        given = "" if own.move_to is not None else "; the registry moves it so: give a move_to of your own"
+        errors.add(f"{field}.move_to", f"{flaw}{given}")
+    return ChosenRange(normal, move_to, {})

@@ -1,0 +1,136 @@
+"""What comes in: the requests, as they are written in JSON."""
+
+from math import isnan
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+
+from app.adapters.files.fields import IfMissingField, MoveToField
+from app.adapters.files.numbers import CountFromOne, Number, Weight, check_number
+from app.adapters.rules.constraints import ConstraintsEntry
+from app.core.facts import Engine
+
+
+def _context_value(value: Any) -> str | float | bool:
+    if isinstance(value, str | bool):
+        return value
+    if not isinstance(value, int | float):
+        raise ValueError("must be text, a number, true or false")
+    return check_number(value)
+
+
+def _value(value: Any) -> float | str | None:
+    """Whether it suits its feature is for the model to say; here it only has to be a value at all."""
+    return value if value is None or isinstance(value, str) else check_number(value)
+
+
+def _measured(value: Any) -> float | str | None:
+    """The same for a value of the instance. NaN, as tables write a missing value, is for its feature to refuse."""
+    return value if isinstance(value, float) and isnan(value) else _value(value)
+
+
+ContextValue = Annotated[
+    str | float | bool,
+    PlainValidator(_context_value),
+    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+]
+
+
+def _category(value: Any) -> float | str:
+    return value if isinstance(value, str) else check_number(value)
+
+
+Category = Annotated[float | str, PlainValidator(_category), WithJsonSchema({"type": ["number", "string"]})]
+
+
+class Body(BaseModel):
+    """An object of a request: no key that is not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RangeBody(Body):
+    """The request's own normal range; it replaces the registry's."""
+
+    low: Number | None = None
+    high: Number | None = None
+    allowed: list[Category] | None = Field(default=None, description="for a category, instead of low and high")
+    move_to: MoveToField | None = Field(
+        default=None, description="where in the range a value moves; by default as the registry says"
+    )
+    if_missing: IfMissingField | None = Field(
+        default=None,
+        description="what a missing value would become: a value, or target for where the range or guide leads; "
+        "by default as the registry says; null: it stays missing. Alone, it leaves the registry's range in force",
+    )
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it takes the place of the registry's range."""
+        return self.model_fields_set != {"if_missing"}
+
+
+class TargetBody(Body):
+    """What counts as favourable: classes and a threshold, or an interval for a regression."""
+
+    classes: list[str] | None = None
+    threshold: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+
+
+class LimitsBody(Body):
+    """What the search may cost. The server lowers limits that exceed its own."""
+
+    engine: Engine = Engine.AUTO
+    max_counterfactuals: CountFromOne | None = None
+    deadline_ms: CountFromOne | None = None
+    max_model_rows: CountFromOne | None = None
+
+
+_VALUE = WithJsonSchema(
+    {"type": ["number", "string", "null"], "description": "a number, a category, or null for missing"}
+)
+Value = Annotated[float | str | None, PlainValidator(_value), _VALUE]
+Instance = dict[str, Annotated[float | str | None, PlainValidator(_measured), _VALUE]]
+# Frozen, and one for all: pydantic would copy a default that it cannot hash, entry by entry, for each request.
+NO_CONSTRAINTS = ConstraintsEntry()
+Context = dict[str, ContextValue]
+
+
+class CounterfactualsRequest(Body):
+    """One person, and what an answer must satisfy."""
+
+    instance: Instance = Field(description="every feature of the model, by its name")
+    context: Context = Field(
+        default_factory=dict, description="other facts that decide which range applies, such as sex and age"
+    )
+    registry: str | None = Field(default=None, description="a registry other than the model's own; null: no ranges")
+    target: TargetBody = Field(default=TargetBody(), description="a target other than the model's own")
+    normal_ranges: dict[str, RangeBody] = Field(default_factory=dict, description="ranges that replace the registry's")
+    guide: dict[str, Value] = Field(default_factory=dict, description="values to move to, for features without a range")
+    constraints: ConstraintsEntry = Field(default_factory=lambda: NO_CONSTRAINTS)
+    weights: dict[str, Weight] = Field(default_factory=dict, description="how hard a change is; 1 by default")
+    limits: LimitsBody = LimitsBody()
+
+    @property
+    def names_registry(self) -> bool:
+        """Whether the request chooses the registry itself; null is a choice too."""
+        return "registry" in self.model_fields_set
+
+
+class PredictionsRequest(Body):
+    """One instance, or several."""
+
+    instance: Instance | None = None
+    instances: list[Instance] | None = Field(default=None, min_length=1)
+    context: Context = Field(
+        default_factory=dict, description="accepted as in a request for counterfactuals; predictions ignore it"
+    )
+    target: TargetBody = TargetBody()
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "PredictionsRequest":
+        if (self.instance is None) == (self.instances is None):
+            raise ValueError("send either instance or instances")
+        return self

@@ -1,0 +1,280 @@
+"""Files of people: Parquet, CSV or JSON lines, one file or a folder of them."""
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from app.cohorts.reading.chunks import LINE, CellFormat, Chunk
+
+FORMS = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
+# Rows that are read at a time.
+BLOCK = 10_000
+DELIMITERS = (",", ";", "\t")
+# A quoted field may span this many lines; a longer one is taken for a stray quote.
+MOST_LINES = 20
+# What a file that is not UTF-8 leaves in a text.
+STRAY = re.compile("[\udc80-\udcff]")
+
+UNREADABLE = (pa.ArrowException, OSError, ValueError, csv.Error)
+
+
+class BadInput(Exception):
+    """The input cannot be read; the text says how to fix it."""
+
+
+def people_files(path: Path, form: str | None) -> list[Path]:
+    """The files of the input, in the order of their names."""
+    if path.is_dir():
+        wanted = FORMS.values() if form is None else [form]
+        files = sorted(file for file in path.iterdir() if file.is_file() and _form(file) in wanted)
+        if not files:
+            raise BadInput(f"{path}: holds no file that ends in {', '.join(FORMS)}")
+        return files
+    if not path.exists():
+        raise BadInput(f"{path}: no such file")
+    if form is None and _form(path) is None:
+        raise BadInput(f"{path}: does not end in {', '.join(FORMS)}; name the format with --format")
+    return [path]
+
+
+def _form(file: Path) -> str | None:
+    return FORMS.get(file.suffix.lower())
+
+
+def digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def rows_in(file: Path, form: str | None) -> int:
+    """Roughly how many rows a file has, for the progress."""
+    try:
+        if (form or _form(file)) == "parquet":
+            return int(pq.read_metadata(file).num_rows)
+        with file.open("rb") as opened:
+            return sum(block.count(b"\n") for block in iter(lambda: opened.read(2**20), b""))
+    except UNREADABLE:
+        return 0
+
+
+def column_names(file: Path, form: str | None) -> list[str] | None:
+    """The names of a file's columns; None where it has none, or cannot be read."""
+    try:
+        if (form or _form(file)) == "parquet":
+            return list(pq.read_schema(file).names)
+        if (form or _form(file)) == "csv":
+            with _text(file) as lines:
+                return _heading(lines)[1]
+    except UNREADABLE:
+        return None
+    return None
+
+
+def column_type(files: Sequence[Path], form: str | None, name: str) -> pa.DataType:
+    """The type of a copied column: text, unless all files agree on another type."""
+    kinds = {_parquet_type(file, name) if (form or _form(file)) == "parquet" else pa.string() for file in files}
+    return kinds.pop() if len(kinds) == 1 else pa.string()
+
+
+def _parquet_type(file: Path, name: str) -> pa.DataType:
+    try:
+        schema = pq.read_schema(file)
+    except UNREADABLE:
+        return pa.string()
+    if schema.names.count(name) != 1:
+        return pa.string()
+    kind = schema.field(name).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def read_people(file: Path, form: str | None, wanted: Sequence[str]) -> Iterator[Chunk]:
+    """The rows of one file, in chunks. If the file cannot be read to its end, the last chunk says so."""
+    read = {"parquet": _parquet, "csv": _csv, "ndjson": _ndjson}[form or _form(file) or ""]
+    return read(file, wanted)
+
+
+def _lost(file: Path, form: CellFormat, reason: str) -> Chunk:
+    return Chunk(file.name, form, 0, pa.table({}), lost=reason)
+
+
+def _parquet(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    try:
+        opened = pq.ParquetFile(file, page_checksum_verification=True)
+    except UNREADABLE:
+        yield _lost(
+            file, CellFormat.TYPED, "is not a complete Parquet file: it may have been cut off or never finished"
+        )
+        return
+    with opened:
+        names = opened.schema_arrow.names
+        columns = [name for name in wanted if name in names]
+        if twice := [name for name in columns if names.count(name) > 1]:
+            yield _spoilt(file, opened.metadata.num_rows, _said_of_twice(twice[0]))
+        elif not columns:
+            # No column is needed, but the rows count.
+            yield _bare(file, opened.metadata.num_rows)
+        else:
+            for groups in _grouped(opened):
+                yield from _row_groups(file, opened, groups, columns)
+
+
+def _grouped(opened: pq.ParquetFile) -> Iterator[list[int]]:
+    """Row groups that are read together: many where they are small."""
+    groups: list[int] = []
+    rows = 0
+    for group in range(opened.num_row_groups):
+        rows += opened.metadata.row_group(group).num_rows
+        if groups and rows > BLOCK:
+            yield groups
+            groups, rows = [], opened.metadata.row_group(group).num_rows
+        groups.append(group)
+    yield from [groups] if groups else []
+
+
+def _row_groups(file: Path, opened: pq.ParquetFile, groups: list[int], columns: list[str]) -> Iterator[Chunk]:
+    """The rows of some row groups. In a damaged group the remaining rows are rejected; the next may be fine."""
+    if len(groups) > 1:
+        try:
+            table = opened.read_row_groups(groups, columns, use_threads=False)
+        except UNREADABLE:
+            for group in groups:
+                yield from _row_groups(file, opened, [group], columns)
+        else:
+            yield Chunk(file.name, CellFormat.TYPED, len(table), table)
+        return
+    rows, read = opened.metadata.row_group(groups[0]).num_rows, 0
+    try:
+        for batch in opened.iter_batches(BLOCK, groups, columns, use_threads=False):
+            yield Chunk(file.name, CellFormat.TYPED, len(batch), pa.Table.from_batches([batch]))
+            read += len(batch)
+    except UNREADABLE:
+        yield _spoilt(file, rows - read, f"is in row group {groups[0]} of the file, which is damaged")
+
+
+def _bare(file: Path, rows: int) -> Chunk:
+    return Chunk(file.name, CellFormat.TYPED, rows, pa.table({LINE: pa.nulls(rows)}))
+
+
+def _spoilt(file: Path, rows: int, reason: str) -> Chunk:
+    return replace(_bare(file, rows), flaws=dict.fromkeys(range(rows), reason))
+
+
+def _said_of_twice(name: str) -> str:
+    return f"is in a file that has several columns {name!r}: rename all but one"
+
+
+def _text(file: Path) -> IO[str]:
+    # newline="\n": nothing but that ends a line, so that the numbers of lines are those of any editor.
+    return file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+
+
+def _heading(lines: Iterator[str]) -> tuple[str, list[str]]:
+    """The separator of the columns, and their names."""
+    line = next(lines, "").rstrip("\r\n")
+    delimiter = max(DELIMITERS, key=line.count)
+    names = next(csv.reader([line], delimiter=delimiter), [])
+    return delimiter, [name.strip() for name in names]
+
+
+def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    with _text(file) as lines:
+        try:
+            delimiter, names = _heading(lines)
+        except csv.Error:
+            yield _lost(file, CellFormat.TEXT, "has a header that cannot be read: is the file text, with line feeds?")
+            return
+        if not names:
+            yield _lost(file, CellFormat.TEXT, "is empty: it needs at least a header")
+            return
+        records = _Records(lines, delimiter, len(names))
+        twice = [_said_of_twice(name) for name in wanted if names.count(name) > 1][:1]
+        places = {name: names.index(name) for name in wanted if name in names}
+        while block := list(islice(records, BLOCK)):
+            numbers, rows, flaws = zip(*block, strict=True)
+            table = pa.table(
+                {name: pa.array([row[place] for row in rows], pa.string()) for name, place in places.items()}
+                or {LINE: pa.nulls(len(rows))}
+            )
+            broken = {place: (*twice, flaw)[0] for place, flaw in enumerate(flaws) if twice or flaw is not None}
+            yield Chunk(file.name, CellFormat.TEXT, len(rows), table, lines=np.array(numbers), flaws=broken)
+
+
+class _Records:
+    """The rows of a CSV file, each with its first line, and why it cannot be read if it cannot."""
+
+    def __init__(self, lines: Iterator[str], delimiter: str, width: int) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._width = width
+        # The heading was the first.
+        self._number = 1
+        self._ahead: list[str] = []
+        self._nothing = [""] * width
+
+    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        while (line := self._next()) is not None:
+            if line.strip("\r\n"):
+                yield self._number, *self._row(line)
+
+    def _next(self) -> str | None:
+        self._number += 1
+        return self._ahead.pop(0) if self._ahead else next(self._lines, None)
+
+    def _row(self, line: str) -> tuple[list[str], str | None]:
+        fields = self._fields(line)
+        if fields is None:
+            fields = self._joined(line)
+        if fields is None:
+            return self._nothing, "has a quote that is not closed"
+        if any(STRAY.search(field) for field in fields):
+            return self._nothing, "is not UTF-8 text"
+        if len(fields) != self._width:
+            return self._nothing, f"has {len(fields)} fields, but the header has {self._width}"
+        return fields, None
+
+    def _joined(self, line: str) -> list[str] | None:
+        """The fields of a row whose quoted field may span several lines; None if it does not end soon."""
+        taken: list[str] = []
+        while len(taken) < MOST_LINES and (more := self._next()) is not None:
+            taken.append(more)
+            fields = self._fields("".join([line, *taken]))
+            if fields is not None and len(fields) == self._width:
+                return fields
+        # One more was asked for where the file ends.
+        self._number -= len(taken) + (len(taken) < MOST_LINES)
+        self._ahead[:0] = taken
+        return None
+
+    def _fields(self, text: str) -> list[str] | None:
+        """The fields of one row; None where the text is not exactly one."""
+        text = text.rstrip("\r\n")
+        if '"' not in text:
+            return text.split(self._delimiter)
+        for strict in (True, False):
+            try:
+                rows = list(csv.reader([text], delimiter=self._delimiter, strict=strict))
+            except csv.Error as error:
+                if strict and "end of data" not in str(error):
+                    # A stray quote is part of its field, unless it is still open.
+                    continue
+                return None
+            return rows[0] if len(rows) == 1 else None
+        return None
+
+
+def _ndjson(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
+    with file.open("rb") as opened:
+        lines = ((number, line) for number, line in enumerate(opened, start=1) if line.strip())
+        while block := list(islice(lines, BLOCK)):
+            numbers, texts = zip(*block, strict=True)
+            table = pa.table({LINE: pa.array(texts, pa.binary())})
+            yield Chunk(file.name, CellFormat.JSON, len(texts), table, lines=np.array(numbers))

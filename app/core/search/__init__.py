@@ -1,0 +1,1 @@
+"""The search: engines, the oracle that they ask, the solver that proposes, and why there is no way out."""

@@ -1,0 +1,107 @@
+"""The sums of every subset at once, a few nanoseconds each, however many tables there are.
+
+The tables become coefficients: what a set of moves adds beyond what its subsets add. A subset's sum is then the sum of
+the coefficients of its own subsets, which are added up along one move after the other (the zeta transform).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.through.searches.packed import IN_A_WORD
+from app.core.through.view import Numbers, Table
+
+# The columns of a block are one word; so many rows of them fit the processor's cache.
+MOST_ROW_BITS = 11
+COLUMNS = 1 << IN_A_WORD
+
+
+class Coefficients(NamedTuple):
+    """Sets of moves by number, each with what it adds to every sum; and how far rounding may put a sum off."""
+
+    numbers: NDArray[np.int64]
+    values: Numbers
+    error: float
+
+
+def coefficients(constant: Numbers, tables: Sequence[Table], bit_of: Callable[[int], int]) -> Coefficients:
+    """The coefficients of all tables, those of the same set added."""
+    alike: dict[int, list[Table]] = defaultdict(list)
+    for table in tables:
+        alike[len(table.moves)].append(table)
+    numbers, values = [np.zeros(1, dtype=np.int64)], [constant[None]]
+    for size, same in alike.items():
+        numbers.append(_numbers(size, same, bit_of))
+        values.append(_differences(np.stack([table.values for table in same])))
+    together, place = np.unique(np.concatenate(numbers), return_inverse=True)
+    parts = np.concatenate(values)
+    added = np.zeros((len(together), parts.shape[1]))
+    np.add.at(added, place, parts)
+    error = float(np.abs(parts).sum(axis=0).max()) * (len(tables) + 128) * 2.0**-52
+    return Coefficients(together, added, error)
+
+
+def _numbers(size: int, tables: Sequence[Table], bit_of: Callable[[int], int]) -> NDArray[np.int64]:
+    bits = np.array([[1 << bit_of(move) for move in table.moves] for table in tables], dtype=np.int64)
+    held = np.arange(2**size)[:, None] >> np.arange(size - 1, -1, -1) & 1
+    return (bits.reshape(len(tables), size) @ held.T).reshape(-1)
+
+
+def _differences(values: Numbers) -> Numbers:
+    """From the sums of sets to what each set adds beyond its subsets; for many tables of one size."""
+    count, rows, forms = values.shape
+    for bit in range(rows.bit_length() - 1):
+        halves = values.reshape(count, -1, 2, 2**bit * forms)
+        halves[:, :, 1] -= halves[:, :, 0]
+    return values.reshape(-1, forms)
+
+
+class Block(NamedTuple):
+    """The sums of some subsets: those whose numbers end like this word's, one row for each beginning."""
+
+    word: int
+    values: Numbers
+
+
+class AllSums:
+    """Adds the coefficients up, block by block."""
+
+    def __init__(self, given: Coefficients, moves: int) -> None:
+        self._rows = min(MOST_ROW_BITS, max(0, moves - IN_A_WORD))
+        self._low = max(moves, IN_A_WORD) - self._rows
+        starts, place = np.unique(given.numbers >> self._low, return_inverse=True)
+        self._starts = starts
+        self.error = given.error
+        self._forms = len(given.values[0])
+        parts = np.zeros((self._forms, len(starts), 2**self._low))
+        parts[:, place, given.numbers & (2**self._low - 1)] = given.values.T
+        self._parts = parts
+        for bit in range(self._low):
+            halves = parts.reshape(self._forms, len(starts), -1, 2, 2**bit)
+            halves[:, :, :, 1] += halves[:, :, :, 0]
+
+    @property
+    def held(self) -> int:
+        return int(self._parts.nbytes + self._forms * 16 * COLUMNS * 2**self._rows)
+
+    @property
+    def words_a_row(self) -> int:
+        return 1 << int(self._low - IN_A_WORD)
+
+    def blocks(self) -> Iterator[Block]:
+        """Values have a row for each beginning, a column for each place in the word, and the forms last."""
+        for word in range(self.words_a_row):
+            columns = slice(word * COLUMNS, (word + 1) * COLUMNS)
+            sums = [self._added_up(part[:, columns]) for part in self._parts]
+            yield Block(word, sums[0][..., None] if self._forms == 1 else np.stack(sums, axis=-1))
+
+    def _added_up(self, part: Numbers) -> Numbers:
+        sums = np.zeros((1 << self._rows, COLUMNS))
+        sums[self._starts] = part
+        for bit in range(self._rows):
+            halves = sums.reshape(-1, 2, COLUMNS << bit)
+            halves[:, 1] += halves[:, 0]
+        return sums

@@ -1,0 +1,65 @@
+"""The model as one person sees it: each movable feature has two values, so it is a function of which moves are made."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+
+class Kind(StrEnum):
+    """What was read in a model's graph."""
+
+    LINEAR = "linear"
+    TREES = "trees"
+    NETWORK = "network"
+    OPAQUE = "opaque"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One addend: the moves that it depends on, rising, and a row of values for each subset of them.
+
+    A subset of these moves goes by its number: one bit a move, the first move highest.
+    """
+
+    moves: tuple[int, ...]
+    values: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """For each subset of the moves a row of numbers, the forms: `constant`, and what each table adds to it."""
+
+    constant: Numbers
+    tables: tuple[Table, ...]
+
+
+class View(Protocol):
+    """A model whose outputs follow from sums of tables: trees, and linear models."""
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def sums(self) -> Sums: ...
+
+    @property
+    def rising(self) -> tuple[bool, ...] | None:
+        """With one form: whether each output rises with it (or else falls). None if that is not known."""
+        ...
+
+    def outputs(self, low: Numbers, high: Numbers) -> tuple[Numbers, Numbers]:
+        """Bounds on the model's own outputs, given bounds on the forms, both as one row for each subset or set of them.
+
+        The bounds hold for what the runtime computes, in its own type and order. They account for rounding, that of
+        adding the tables in float64 included. Equal bounds on the forms give the narrowest bounds on the outputs.
+        """
+        ...
+
+
+class Unseen(Exception):
+    """The model is not seen through for this person; the text says why, and holds no value of theirs."""

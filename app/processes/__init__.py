@@ -1,0 +1,1 @@
+"""The processes of a server: a parent that supervises workers, and the wire that they listen on."""

@@ -1,0 +1,98 @@
+"""What every answer of a model with a registry says alike, encoded once: names, titles, units, ranges, rules."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from app.adapters.graphs.features import ModelFeature
+from app.asking.prepared import PreparedModel
+from app.writing.json_pieces import encoded, model_identity, range_json, registry_identity, rules_json, target_json
+
+HINT = "Say what it would become: normal_ranges.{}.if_missing in the request, or if_missing in the registry."
+
+
+class FeatureWording(NamedTuple):
+    """The fixed pieces of what is said of a feature, each up to the next value."""
+
+    # Of the line `start`: up to the value; then up to the range, with what stood in for a missing value and without.
+    state: str
+    unfilled: str
+    unit: str
+    # How to have a missing value move.
+    hint: str
+    # Of a change: up to the value that it starts from, and from the target up to the direction.
+    change: str
+    direction: str
+    # Of a changed or unchanged row: up to the value.
+    cell: str
+    # Of a sentence, inside its quotes.
+    spoken: str
+    spoken_unit: str
+
+    @classmethod
+    def of(cls, feature: ModelFeature, spoken: str) -> "FeatureWording":
+        name, title, unit = encoded(feature.name), encoded(feature.title), encoded(feature.unit)
+        return cls(
+            state=f'{{"name":{name},"title":{title},"value":',
+            unfilled=f',"filled":null,"unit":{unit},',
+            unit=f',"unit":{unit},',
+            hint=f',"hint":{encoded(HINT.format(feature.name))}',
+            change=f'{{"feature":{name},"title":{title},"from":',
+            direction=f',"unit":{unit},"direction":',
+            cell=f"{name}:",
+            spoken=encoded(spoken)[1:-1],
+            spoken_unit=encoded(spoken_unit(feature))[1:-1],
+        )
+
+
+class Wording(NamedTuple):
+    """The pieces of one model with a registry, or with none."""
+
+    model: str
+    registry: str
+    target: str
+    # By the place of the class; a regression, which has none, puts its label at -1.
+    labels: tuple[str, ...]
+    features: tuple[FeatureWording, ...]
+    # By the identity of a range that the registry knows, or of None: such ranges live as long as what is prepared.
+    ranges: dict[int, str]
+    rules: str
+
+    @classmethod
+    def of(cls, prepared: PreparedModel) -> "Wording":
+        model, registry = prepared.model, prepared.registry
+        known = zip(model.features, prepared.ranges, strict=True)
+        return cls(
+            model=encoded(model_identity(model)),
+            registry="null" if registry is None else encoded(registry_identity(registry)),
+            target=encoded(target_json(model.favourable, model)),
+            labels=tuple(map(encoded, model.classes or (None,))),
+            features=tuple(map(FeatureWording.of, model.features, spoken_names(model.features))),
+            ranges={id(chosen): range_json(chosen, feature) for feature, ranges in known for chosen in (None, *ranges)},
+            rules=rules_json(prepared.rules),
+        )
+
+
+def spoken_names(features: Sequence[ModelFeature]) -> list[str]:
+    """What sentences call each feature: what two of them are called alike has the name behind it."""
+    counts = Counter(feature.spoken for feature in features)
+    return [
+        feature.spoken if counts[feature.spoken] == 1 else f"{feature.spoken} ({feature.name})" for feature in features
+    ]
+
+
+def spoken_unit(feature: ModelFeature) -> str:
+    """The unit behind a value, where there is one to speak of."""
+    return "" if feature.unit in (None, "1") else f" {feature.unit}"
+
+
+_made: WeakKeyDictionary[PreparedModel, Wording] = WeakKeyDictionary()
+
+
+def wording_of(prepared: PreparedModel) -> Wording:
+    """The same pieces for every answer, as long as the model is served."""
+    wording = _made.get(prepared)
+    if wording is None:
+        wording = _made[prepared] = Wording.of(prepared)
+    return wording

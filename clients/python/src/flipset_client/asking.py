@@ -1,0 +1,207 @@
+"""What can be asked of the service: every method of a client, as data. Nothing here sends anything."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, Generic, Literal, ParamSpec, TypeVar, cast
+from urllib.parse import quote
+
+from flipset_client.lines import Json, Value
+from flipset_client.reading import read
+from flipset_client.served import (
+    Example,
+    ModelDetails,
+    ModelListing,
+    RegistryDetails,
+    SeveralPredictions,
+    SinglePrediction,
+    Subsets,
+)
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Instance = Mapping[str, Value]
+Context = Mapping[str, "str | float | bool"]
+
+
+class _Default(Enum):
+    DEFAULT = "the model's own"
+
+
+# Where None means something else, as it does for `registry`.
+DEFAULT: Final = _Default.DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A request that is answered in one piece: where it goes, what it says, and how its answer is read."""
+
+    path: str
+    read: Callable[[object], T]
+    body: Mapping[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A person and what an answer must satisfy, for one model."""
+
+    model: str
+    body: Mapping[str, Json]
+
+    @property
+    def path(self) -> str:
+        return _path("v1/models", self.model, "counterfactuals")
+
+
+def models() -> Call[tuple[ModelListing, ...]]:
+    """The models that you may use."""
+    return Call("v1/models", lambda content: _each(ModelListing, content, "models"))
+
+
+def model(name: str) -> Call[ModelDetails]:
+    """One model: features, units, ranges, classes, versions."""
+    return Call(_path("v1/models", name), lambda content: read(ModelDetails, content))
+
+
+def examples(model: str) -> Call[tuple[Example, ...]]:
+    """Example requests that come with a model: `flipset.counterfactuals(model, example)`."""
+    return Call(_path("v1/models", model, "examples"), lambda content: _each(Example, content, "examples"))
+
+
+def normal_ranges(registry: str) -> Call[RegistryDetails]:
+    """One registry of normal ranges."""
+    return Call(_path("v1/normal-ranges", registry), lambda content: read(RegistryDetails, content))
+
+
+def prediction(
+    model: str, instance: Instance, *, context: Context | None = None, target: Mapping[str, Json] | None = None
+) -> Call[SinglePrediction]:
+    """What the model says of one instance."""
+    body = _given({}, instance=instance, context=context, target=target)
+    return Call(_path("v1/models", model, "predictions"), lambda content: read(SinglePrediction, content), body)
+
+
+def predictions(
+    model: str,
+    instances: Sequence[Instance],
+    *,
+    context: Context | None = None,
+    target: Mapping[str, Json] | None = None,
+) -> Call[SeveralPredictions]:
+    """What the model says of several instances, in their order."""
+    body = _given({}, instances=instances, context=context, target=target)
+    return Call(_path("v1/models", model, "predictions"), lambda content: read(SeveralPredictions, content), body)
+
+
+def question(  # noqa: PLR0913  # one keyword for each thing that can be asked for
+    model: str,
+    instance: Instance | Example,
+    *,
+    context: Context | None = None,
+    registry: str | Literal[_Default.DEFAULT] | None = DEFAULT,
+    target: Mapping[str, Json] | None = None,
+    normal_ranges: Mapping[str, Mapping[str, Json]] | None = None,
+    guide: Instance | None = None,
+    weights: Mapping[str, float] | None = None,
+    constraints: Mapping[str, Json] | None = None,
+    immutable: Sequence[str] | None = None,
+    directions: Mapping[str, str] | None = None,
+    max_step: Mapping[str, float] | None = None,
+    causal: Sequence[Mapping[str, Json]] | None = None,
+    correlated: Sequence[Sequence[str]] | None = None,
+    exclusive: Sequence[Sequence[str]] | None = None,
+    required: Sequence[str] | None = None,
+    max_changes: int | None = None,
+    formulas: Sequence[str] | None = None,
+    limits: Mapping[str, Json] | None = None,
+    engine: str | None = None,
+    max_counterfactuals: int | None = None,
+    deadline_ms: int | None = None,
+    max_model_rows: int | None = None,
+    **more: Json,
+) -> Question:
+    """Ask for every minimal set of changes that turns the decision about `instance`, or about the one of an example.
+
+    Constraints and limits are keywords of their own, or keys of `constraints` and `limits`; a keyword wins. `registry`
+    is the model's own unless you name another; None means no ranges. Any other keyword becomes a key of the request.
+    docs/http.md says what each means.
+    """
+    known = {**(instance.request if isinstance(instance, Example) else {}), **more}
+    rules = _given(
+        constraints or _inside(known, "constraints"),
+        immutable=immutable,
+        directions=directions,
+        max_step=max_step,
+        causal=causal,
+        correlated=correlated,
+        exclusive=exclusive,
+        required=required,
+        max_changes=max_changes,
+        formulas=formulas,
+    )
+    costs = _given(
+        limits or _inside(known, "limits"),
+        engine=engine,
+        max_counterfactuals=max_counterfactuals,
+        deadline_ms=deadline_ms,
+        max_model_rows=max_model_rows,
+    )
+    asked = _given(
+        known,
+        instance=None if isinstance(instance, Example) else instance,
+        context=context,
+        target=target,
+        normal_ranges=normal_ranges,
+        guide=guide,
+        weights=weights,
+        constraints=rules or None,
+        limits=costs or None,
+    )
+    return Question(model, asked if registry is DEFAULT else {**asked, "registry": registry})
+
+
+def subsets(question: Question) -> Call[Subsets]:
+    """All subsets of at most 10 movable features, with the model's score of each."""
+    path = _path("v1/models", question.model, "subsets")
+    return Call(path, lambda content: read(Subsets, content), question.body)
+
+
+def posed(build: Callable[P, Question], then: Callable[[Question], T]) -> Callable[P, T]:
+    """What is asked with the arguments of a question."""
+
+    def asked(*arguments: P.args, **named: P.kwargs) -> T:
+        return then(build(*arguments, **named))
+
+    asked.__doc__ = then.__doc__
+    return asked
+
+
+def encoded(body: Mapping[str, Json]) -> bytes:
+    """The body of a request. A number of NumPy or pandas is written as the number that it is."""
+    return json.dumps(body, default=_plain).encode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if callable(item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"a request cannot hold a {type(value).__name__}")
+
+
+def _given(known: Mapping[str, Json], **entries: object) -> dict[str, Json]:
+    return {**known, **{name: cast("Json", entry) for name, entry in entries.items() if entry is not None}}
+
+
+def _inside(known: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    return cast("Mapping[str, Json]", known.get(name) or {})
+
+
+def _each(kind: type[T], content: object, key: str) -> tuple[T, ...]:
+    return tuple([read(kind, entry) for entry in cast("Mapping[str, list[object]]", content)[key]])
+
+
+def _path(*parts: str) -> str:
+    first, *names = parts
+    return "/".join([first, *(quote(name, safe="") for name in names)])

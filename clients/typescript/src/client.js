@@ -1,0 +1,188 @@
+// The client. `fetch` does the work, in a browser and in node alike.
+
+import { Answer } from "./answer.js";
+import { Unexpected } from "./errors.js";
+import { Exchange, respond } from "./exchange.js";
+
+/** @typedef {import("./schema.d.ts").CounterfactualsRequest} CounterfactualsRequest */
+/** @typedef {import("./schema.d.ts").ConstraintsEntry} ConstraintsEntry */
+/** @typedef {import("./schema.d.ts").LimitsBody} LimitsBody */
+/** @typedef {import("./exchange.js").Options} Options */
+/** @typedef {CounterfactualsRequest["instance"]} Instance */
+/** @typedef {Partial<Omit<CounterfactualsRequest, "instance">> & ConstraintsEntry & LimitsBody} Question */
+/** @typedef {import("./schema.d.ts").Example} Example */
+/** @typedef {Pick<Question, "context" | "target">} Terms */
+/** @typedef {{ signal?: AbortSignal | undefined }} Calling */
+
+// These may be given by themselves, as well as inside of `constraints` and `limits`.
+const INSIDE = {
+  constraints: [
+    ...["immutable", "directions", "max_step", "causal", "correlated", "exclusive", "required", "max_changes"],
+    "formulas",
+  ],
+  limits: ["engine", "max_counterfactuals", "deadline_ms", "max_model_rows"],
+};
+
+/**
+ * Asks a Flipset service. Every method may reject with `Refused` (and its kinds `InvalidRequest`, `NotAllowed`,
+ * `NotFound`, `Busy`, `Unexpected`), `TimedOut` or `Unreachable`; with the signal's reason if you abort it.
+ */
+export class Client {
+  #url;
+  #options;
+
+  /**
+   * @param {string | URL} url where the service is, such as `http://127.0.0.1:8000`
+   * @param {Options} [options]
+   */
+  constructor(url, options = {}) {
+    this.#url = String(url).replace(/\/*$/, "/");
+    // Called as a function of its own: a browser's fetch is nobody's method.
+    const fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
+    this.#options = { key: "", timeout: 60, retries: 3, longestWait: 30, ...options, fetch };
+  }
+
+  /** The models that you may use. */
+  async models(/** @type {Calling} */ calling = {}) {
+    /** @type {import("./schema.d.ts").ModelList} */
+    const { models } = await this.#call("v1/models", undefined, calling);
+    return models;
+  }
+
+  /**
+   * One model: features, units, ranges, classes, versions.
+   * @param {string} name
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").ModelDetails>}
+   */
+  model(name, calling) {
+    return this.#call(path("v1/models", name), undefined, calling);
+  }
+
+  /**
+   * Example requests that come with a model.
+   * @param {string} model
+   * @param {Calling} [calling]
+   */
+  async examples(model, calling) {
+    /** @type {import("./schema.d.ts").ExampleList} */
+    const { examples } = await this.#call(path("v1/models", model, "examples"), undefined, calling);
+    return examples;
+  }
+
+  /**
+   * One registry of normal ranges.
+   * @param {string} registry
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").RegistryDetails>}
+   */
+  normalRanges(registry, calling) {
+    return this.#call(path("v1/normal-ranges", registry), undefined, calling);
+  }
+
+  /**
+   * What the model says of one instance.
+   * @param {string} model
+   * @param {Instance} instance
+   * @param {Terms} [terms]
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").SinglePrediction>}
+   */
+  prediction(model, instance, terms, calling) {
+    return this.#call(path("v1/models", model, "predictions"), { instance, ...terms }, calling);
+  }
+
+  /**
+   * What the model says of several instances, in their order.
+   * @param {string} model
+   * @param {Instance[]} instances
+   * @param {Terms} [terms]
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").SeveralPredictions>}
+   */
+  predictions(model, instances, terms, calling) {
+    return this.#call(path("v1/models", model, "predictions"), { instances, ...terms }, calling);
+  }
+
+  /**
+   * All subsets of at most 10 movable features, with the model's score of each.
+   * @param {string} model
+   * @param {Instance | Example} instance
+   * @param {Question} [question]
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").Subsets>}
+   */
+  subsets(model, instance, question = {}, calling = {}) {
+    return this.#call(path("v1/models", model, "subsets"), bodyOf(instance, question), calling);
+  }
+
+  /**
+   * Ask for every minimal set of changes that turns the decision about `instance`, or about the one of an example.
+   * Constraints and limits are keys of their own, or of `constraints` and `limits`.
+   * @param {string} model
+   * @param {Instance | Example} instance
+   * @param {Question} [question]
+   * @param {Calling} [calling]
+   */
+  async counterfactuals(model, instance, question = {}, { signal } = {}) {
+    const exchange = new Exchange(this.#options.timeout, signal);
+    const where = path("v1/models", model, "counterfactuals");
+    return Answer.open(await this.#respond(exchange, where, bodyOf(instance, question), "application/x-ndjson"), exchange);
+  }
+
+  /**
+   * @param {string} where
+   * @param {object | undefined} body
+   * @param {Calling} [calling]
+   */
+  async #call(where, body, { signal } = {}) {
+    const exchange = new Exchange(this.#options.timeout, signal);
+    const response = await this.#respond(exchange, where, body, "application/json");
+    try {
+      return await exchange.within(response.json());
+    } catch (error) {
+      throw error instanceof SyntaxError ? new Unexpected(response.status) : exchange.reason(error);
+    } finally {
+      exchange.close();
+    }
+  }
+
+  /**
+   * @param {Exchange} exchange
+   * @param {string} where
+   * @param {object | undefined} body
+   * @param {string} accept
+   */
+  #respond(exchange, where, body, accept) {
+    const { key } = this.#options;
+    const headers = {
+      Accept: accept,
+      ...(body && { "Content-Type": "application/json" }),
+      ...(key && { Authorization: `Bearer ${key}` }),
+    };
+    const request = body ? { method: "POST", body: JSON.stringify(body), headers } : { headers };
+    return respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store" });
+  }
+}
+
+/**
+ * @param {Instance | Example} instance
+ * @param {Question} question
+ */
+function bodyOf(instance, question) {
+  // No value of an instance is an object.
+  const isExample = typeof instance["request"] === "object" && instance["request"] !== null;
+  /** @type {Record<string, unknown>} */
+  const body = { .../** @type {object} */ (isExample ? instance["request"] : { instance }), ...question };
+  for (const [group, names] of Object.entries(INSIDE)) {
+    const alone = Object.entries(body).filter(([name, value]) => names.includes(name) && value !== undefined);
+    if (alone.length) body[group] = { .../** @type {object} */ (body[group]), ...Object.fromEntries(alone) };
+    for (const name of names) delete body[name];
+  }
+  return body;
+}
+
+/** @param {string[]} parts */
+function path(first = "", ...parts) {
+  return [first, ...parts.map(encodeURIComponent)].join("/");
+}

@@ -1,0 +1,569 @@
+// What the service takes and sends, from its /openapi.json. `make clients` writes this file.
+
+/** If the cause changes, every effect is normal afterwards. */
+export interface CausalEntry {
+  cause: string;
+  effects: Array<string>;
+}
+
+/** One feature moved to its target. */
+export interface Change {
+  feature: string;
+  title: string | null;
+  /** null if the value is missing */
+  from: number | string | null;
+  to: number | string | null;
+  unit: string | null;
+  /** null for a category, and for a missing value */
+  direction: Direction | null;
+}
+
+/** What cannot or may not change, and what goes together. */
+export interface ConstraintsEntry {
+  /** features that never change */
+  immutable?: Array<string>;
+  /** the only direction in which a feature may move */
+  directions?: Record<string, "increase" | "decrease">;
+  /** how far a feature may move, in its unit */
+  max_step?: Record<string, number>;
+  /** if the cause changes, its effects are normal afterwards */
+  causal?: Array<CausalEntry>;
+  /** features of which the abnormal ones change all together or not at all */
+  correlated?: Array<Array<string>>;
+  /** features of which at most one changes */
+  exclusive?: Array<Array<string>>;
+  /** features that must be normal afterwards */
+  required?: Array<string>;
+  /** most features that may change */
+  max_changes?: number | null;
+  /** Boolean expressions, such as: ALT xor AST */
+  formulas?: Array<string>;
+}
+
+/** One minimal set of changes, and what the model says of the changed row. */
+export interface Counterfactual {
+  type: "counterfactual";
+  rank: number;
+  /** the changes as a person would say them */
+  sentence: string;
+  changes: Array<Change>;
+  cost: number;
+  prediction: Prediction;
+  instance: Record<string, number | string | null>;
+}
+
+/** The whole answer as one object; `error` replaces `summary` if it failed midway. */
+export interface Counterfactuals {
+  start: Start;
+  counterfactuals: Array<Counterfactual>;
+  summary?: Summary | null;
+  error?: ErrorLine | null;
+}
+
+/** One person, and what an answer must satisfy. */
+export interface CounterfactualsRequest {
+  /** every feature of the model, by its name */
+  instance: Record<string, number | string | null>;
+  /** other facts that decide which range applies, such as sex and age */
+  context?: Record<string, string | number | boolean>;
+  /** a registry other than the model's own; null: no ranges */
+  registry?: string | null;
+  /** a target other than the model's own */
+  target?: TargetBody;
+  /** ranges that replace the registry's */
+  normal_ranges?: Record<string, RangeBody>;
+  /** values to move to, for features without a range */
+  guide?: Record<string, number | string | null>;
+  constraints?: ConstraintsEntry;
+  /** how hard a change is; 1 by default */
+  weights?: Record<string, number>;
+  limits?: LimitsBody;
+}
+
+/** The direction in which a value moves. */
+export type Direction = "increase" | "decrease";
+
+/** Milliseconds in total, in the search, in the model and in the solver. */
+export interface Elapsed {
+  total: number;
+  search: number;
+  model: number;
+  solver: number;
+}
+
+/** The search that a request asks for, or that answered. */
+export type Engine = "auto" | "lattice" | "cemsp" | "through";
+
+/** The last line of a stream that failed midway. */
+export interface ErrorLine {
+  type: "error";
+  problem: Problem;
+}
+
+/** A request that shows the model at work. */
+export interface Example {
+  name: string;
+  request: Record<string, unknown>;
+}
+
+/** The examples of a model. */
+export interface ExampleList {
+  examples: Array<Example>;
+}
+
+/** A feature of a model, with what its own registry says of it. */
+export interface FeatureListing {
+  name: string;
+  title: string | null;
+  short: string | null;
+  unit: string | null;
+  type: string;
+  categories: Array<string | number>;
+  may_be_missing: boolean;
+  default: string | number | null;
+  move_to: string | Record<string, number> | null;
+  allowed: Array<string | number>;
+  ranges: Array<RangeListing>;
+  if_missing: string | Record<string, string | number> | null;
+}
+
+/** One value: its normal range, the target it would move to, and why it may not move. */
+export interface FeatureState {
+  name: string;
+  title: string | null;
+  value: number | string | null;
+  /** the default used for a missing value */
+  filled: number | string | null;
+  unit: string | null;
+  low: number | null;
+  high: number | null;
+  /** allowed values of a category; null for a number */
+  allowed: Array<number | string | null> | null;
+  /** the condition of the chosen range */
+  when: Record<string, unknown> | null;
+  status: Status;
+  target: number | string | null;
+  movable: boolean;
+  why_not: WhyNot | null;
+  /** how to let a missing value move; absent otherwise */
+  hint?: string | null;
+}
+
+/** What was wrong with a file. */
+export interface FlawOfFile {
+  file: string;
+  field: string;
+  reason: string;
+}
+
+/** Whether a search is exact for any model, or assumes that the model is monotone. */
+export type Guarantee = "exact" | "assumes_monotone";
+
+/** The state of the service. */
+export interface Health {
+  status: "alive" | "ready";
+}
+
+/** What holds for whoever asks with the key: all of these policies, and these constraints. */
+export interface KeyListing {
+  policies: Array<PolicyEntry>;
+  constraints: ConstraintsEntry;
+}
+
+/** What was read in a model's graph. */
+export type Kind = "linear" | "trees" | "network" | "opaque";
+
+/** When files were last read anew, what came of it, and what was wrong with them. */
+export interface LastReload {
+  at: string;
+  result: "loaded" | "refused";
+  flaws: Array<FlawOfFile>;
+  warnings: Array<FlawOfFile>;
+}
+
+/** The limits in force, after lowering them to what the server allows. */
+export interface LimitsApplied {
+  engine: Engine;
+  max_counterfactuals: number | null;
+  deadline_ms: number;
+  max_model_rows: number;
+}
+
+/** What the search may cost. The server lowers limits that exceed its own. */
+export interface LimitsBody {
+  engine?: Engine;
+  max_counterfactuals?: number | null;
+  deadline_ms?: number | null;
+  max_model_rows?: number | null;
+}
+
+export type MissingEntry = Array<unknown>;
+
+/** All that is said of one model. */
+export interface ModelDetails {
+  name: string;
+  title: string;
+  version: string;
+  sha256: string;
+  description_sha256: string;
+  classes: Array<string>;
+  target: Record<string, unknown>;
+  features: Array<FeatureListing>;
+  normal_ranges: string | null;
+  registries: Array<string>;
+  examples: Array<string>;
+  /** how far Flipset sees through the model */
+  structure: StructureListing;
+  prototype: Record<string, number | string>;
+  training: Record<string, unknown>;
+  constraints: ConstraintsEntry;
+  policy: PolicyEntry;
+  /** what the rules of the key add to that, where one was sent */
+  key: KeyListing | null;
+}
+
+/** Which model it was, to the last bit. */
+export interface ModelIdentity {
+  name: string;
+  version: string;
+  /** of model.onnx */
+  sha256: string;
+  /** of model.toml */
+  description_sha256: string;
+}
+
+/** All models. */
+export interface ModelList {
+  models: Array<ModelListing>;
+}
+
+/** A model in the list of all. */
+export interface ModelListing {
+  name: string;
+  title: string;
+  version: string;
+  sha256: string;
+  description_sha256: string;
+}
+
+/** How the target is chosen inside a range; `amount` belongs to `margin` and `value`. */
+export interface MoveTo {
+  policy?: Policy;
+  amount?: number;
+}
+
+/** Why nothing was found. If the outcome is `unknown`, there may still be an answer. */
+export interface NoRecourse {
+  /** why there is no answer; null if the outcome is unknown or the budget ran out first */
+  reason: Reason | null;
+  /** whether every subset was checked, feasible or not */
+  complete: boolean;
+  /** sets of rules to give up, smallest first; minimal among the subsets that were checked */
+  relax: Array<Relaxation>;
+  /** number of further ways that are not listed */
+  more: number;
+  /** the closest set of changes within the rules; null if none was scored */
+  best: Unsent | null;
+  /** the closest set without the rules, if it is closer than best and giving up rules does not help; null otherwise */
+  best_without_rules: Unsent | null;
+  /** what the score must reach; null: the favourable class must win */
+  threshold: number | null;
+}
+
+/** The point of a normal range that an abnormal value is moved to. */
+export type Policy = "nearest" | "midpoint" | "margin" | "value";
+
+/** A `[policy]`. A request may choose whatever it does not name. */
+export interface PolicyEntry {
+  registries?: Array<string> | null;
+  without_registry?: boolean | null;
+  target?: "free" | "fixed";
+  least_threshold?: number | null;
+  normal_ranges?: "free" | "fixed";
+  guide?: "free" | "fixed";
+}
+
+/** The decision, and the score of the favourable side. */
+export interface Prediction {
+  label: string | null;
+  score: number;
+  favourable: boolean;
+}
+
+/** One instance, or several. */
+export interface PredictionsRequest {
+  instance?: Record<string, number | string | null> | null;
+  instances?: Array<Record<string, number | string | null>> | null;
+  /** accepted as in a request for counterfactuals; predictions ignore it */
+  context?: Record<string, string | number | boolean>;
+  target?: TargetBody;
+}
+
+/** Why a request was refused (RFC 9457). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** urn:flipset:request: and the request's X-Request-ID */
+  instance?: string | null;
+  errors: Array<ProblemField>;
+}
+
+/** A field that was refused, and how to fix it. */
+export interface ProblemField {
+  field: string;
+  message: string;
+  /** line of a mistake in a formula, from 1; absent otherwise */
+  line?: number | null;
+  /** column of a mistake in a formula, in characters from 1; absent otherwise */
+  column?: number | null;
+}
+
+/** Why the answer holds for this model. */
+export interface Proof {
+  /** rows that the model scored, or what was read in its graph */
+  by: ProvedBy;
+  /** number of sets of changes that were looked at */
+  nodes: number;
+  /** movable features that no answer can need */
+  inert: Array<string>;
+}
+
+/** What a proof rests on: rows that the model scored, or what was read in its graph. */
+export type ProvedBy = "rows" | "linear" | "trees" | "network";
+
+/** The request's own normal range; it replaces the registry's. */
+export interface RangeBody {
+  low?: number | null;
+  high?: number | null;
+  /** for a category, instead of low and high */
+  allowed?: Array<number | string> | null;
+  /** where in the range a value moves; by default as the registry says */
+  move_to?: "nearest" | "midpoint" | {
+    margin: number;
+  } | {
+    value: number;
+  } | null;
+  /** what a missing value would become: a value, or target for where the range or guide leads; by default as the registry says; null: it stays missing. Alone, it leaves the registry's range in force */
+  if_missing?: "target" | {
+    value: number | string;
+  } | null;
+}
+
+/** One normal range, and those for whom it holds. */
+export interface RangeListing {
+  low: number | null;
+  high: number | null;
+  when: Record<string, unknown>;
+  source: string | null;
+}
+
+/** What is served, and since when. */
+export interface Readiness {
+  status: "ready";
+  since: string;
+  models: Array<ModelIdentity>;
+  normal_ranges: Array<RegistryIdentity>;
+  reloads: ReloadCounts;
+  last_reload: LastReload | null;
+}
+
+/** Why there is no answer. */
+export type Reason = "constraints" | "ranges";
+
+/** One registry. */
+export interface RegistryDetails {
+  name: string;
+  title: string;
+  version: string;
+  source: string | null;
+  features: Record<string, RegistryFeature>;
+  constraints: ConstraintsEntry;
+  sha256: string;
+}
+
+/** What a registry says of one feature. */
+export interface RegistryFeature {
+  unit: string | null;
+  move_to: string | Record<string, number>;
+  allowed: Array<string | number>;
+  ranges: Array<RangeListing>;
+  if_missing: string | Record<string, string | number> | null;
+}
+
+/** The registry that answered, with its digest. */
+export interface RegistryIdentity {
+  name: string;
+  version: string;
+  /** of the registry's file */
+  sha256: string;
+}
+
+/** Rules to give up together, and one answer that this would open. */
+export interface Relaxation {
+  /** paths in the request; the prefix model:, registry: or key: names another owner */
+  items: Array<string>;
+  counterfactual: Unsent;
+}
+
+/** How often files were read anew since the start, by what came of it. */
+export interface ReloadCounts {
+  loaded: number;
+  refused: number;
+}
+
+/** The role of a subset among the feasible ones. */
+export type Role = "minimal" | "maximal_failing";
+
+/** A rule that every answer satisfies. */
+export interface RuleInForce {
+  /** path in the constraints; the prefix model:, registry: or key: names another owner */
+  item: string;
+  /** the rule as written there */
+  rule: unknown;
+}
+
+/** The service that answered. */
+export interface ServiceIdentity {
+  name: "flipset";
+  version: string;
+}
+
+/** What the model says of several instances, in their order. */
+export interface SeveralPredictions {
+  model: ModelIdentity;
+  target: Record<string, unknown>;
+  predictions: Array<Prediction>;
+}
+
+/** What the model says of one instance. */
+export interface SinglePrediction {
+  model: ModelIdentity;
+  target: Record<string, unknown>;
+  prediction: Prediction;
+}
+
+/** The first line. */
+export interface Start {
+  type: "start";
+  model: ModelIdentity;
+  normal_ranges: RegistryIdentity | null;
+  prediction: Prediction;
+  /** what counts as favourable; compared_as names the type in which scores are compared, and the threshold or interval in that type */
+  target: Record<string, unknown>;
+  limits: LimitsApplied;
+  /** keys of the context that no range uses */
+  unused_context: Array<string>;
+  /** keys of the context with a value that no condition of a range knows, such as f for female */
+  unmatched_context: Array<UnmatchedContext>;
+  features: Array<FeatureState>;
+  service: ServiceIdentity;
+  /** all rules in force: the model's, the registry's, the key's and the request's */
+  rules: Array<RuleInForce>;
+  /** false if there was not enough time to rule out contradicting rules; absent otherwise */
+  conflicts_ruled_out?: false | null;
+}
+
+/** A value compared with its normal range. */
+export type Status = "normal" | "low" | "high" | "not_allowed" | "unknown";
+
+/** What ended a search before it was done. */
+export type StoppedBy = "deadline" | "max_counterfactuals" | "max_model_rows" | "shutdown";
+
+/** What was read in a model's graph. */
+export interface StructureListing {
+  /** `opaque`: the model is not seen through */
+  kind: Kind;
+  /** why it is opaque; null if it is not */
+  why: string | null;
+}
+
+/** A subset of the movable features, moved to their targets. */
+export interface SubsetShown {
+  /** in the model's order */
+  features: Array<string>;
+  /** score of the favourable side; null if the model gives no finite score */
+  score: number | null;
+  /** false if there is no score */
+  favourable: boolean;
+  /** whether it satisfies every constraint */
+  allowed: boolean;
+  /** minimal: an answer of /counterfactuals; maximal_failing: allowed and not favourable, while all of its allowed proper supersets are favourable */
+  role: Role | null;
+}
+
+/** All subsets of the movable features, by size and then by positions; the first is the instance as it stands. */
+export interface Subsets {
+  model: ModelIdentity;
+  normal_ranges: RegistryIdentity | null;
+  /** what counts as favourable; compared_as names the type in which scores are compared, and the threshold or interval in that type */
+  target: Record<string, unknown>;
+  /** the movable features, in the model's order */
+  features: Array<string>;
+  subsets: Array<SubsetShown>;
+}
+
+/** The last line. */
+export interface Summary {
+  type: "summary";
+  outcome: "found" | "already_favourable" | "no_recourse" | "unknown";
+  count: number;
+  /** every answer was sent, and that is proved for this model */
+  complete: boolean;
+  /** every minimal answer of at most this many changes has been sent */
+  complete_up_to: number;
+  /** null if the search ended by itself */
+  stopped_by: StoppedBy | null;
+  /** assumes_monotone: the search assumed a monotone model, so answers may be missing */
+  guarantee: Guarantee;
+  engine: Engine;
+  model_rows: number;
+  model_calls: number;
+  solver_checks: number;
+  elapsed_ms: Elapsed;
+  /** number of answers that change each feature */
+  changed_in: Record<string, number>;
+  /** null if nothing is proved for this model */
+  proof: Proof | null;
+  /** if the search ended by itself and found nothing; the outcome says whether that is proved */
+  no_recourse: NoRecourse | null;
+}
+
+/** What counts as favourable: classes and a threshold, or an interval for a regression. */
+export interface TargetBody {
+  classes?: Array<string> | null;
+  threshold?: number | null;
+  low?: number | null;
+  high?: number | null;
+}
+
+/** A key of the context with a value that no range knows. */
+export interface UnmatchedContext {
+  key: string;
+  /** what the ranges know: values, or intervals with low and high */
+  known: Array<unknown>;
+}
+
+/** A set of changes that is not an answer: a rule forbids it, or it does not turn the decision. */
+export interface Unsent {
+  sentence: string;
+  changes: Array<Change>;
+  cost: number;
+  prediction: Prediction;
+  instance: Record<string, number | string | null>;
+}
+
+/** Why a feature cannot be changed. */
+export type WhyNot = "normal" | "no_range" | "missing" | "at_target" | "immutable" | "direction" | "max_step";
+
+/** How far the search is. */
+export interface Progress {
+  type: "progress";
+  complete_up_to: number;
+  model_rows: number;
+  elapsed_ms: number;
+}
+
+/** One line of a stream. `type` says which it is; the last one is `summary` or `error`. */
+export type Line = Start | Counterfactual | Progress | Summary | ErrorLine;

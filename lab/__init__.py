@@ -1,0 +1,1 @@
+"""What the service is held against: no part of it."""

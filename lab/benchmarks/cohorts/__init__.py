@@ -1,0 +1,1 @@
+"""What whole registers cost."""

@@ -1,0 +1,1 @@
+"""What requests cost: rates, first answers, deadlines, memory, the page."""

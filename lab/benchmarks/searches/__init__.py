@@ -1,0 +1,1 @@
+"""What searches cost: real patients, and lattices of every size."""

@@ -1,0 +1,1 @@
+"""What the methods are asked: data, networks, and the questions made of them."""

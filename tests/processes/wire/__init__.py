@@ -1,0 +1,1 @@
+"""One connection on the wire, without a network."""

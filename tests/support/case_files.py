@@ -1,0 +1,77 @@
+"""Random problems as files: a graph and a registry on disk, and a case that asks ONNX Runtime itself."""
+
+import re
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+from tests.support import graphs
+from tests.support.brute_force import Case
+from tests.support.constrained import constrained_case
+from tests.support.gaps import gapped_case
+from tests.support.searching import constraints_json
+
+
+def range_text(normal: tuple[float | None, float | None]) -> str:
+    ends = [f"{name} = {end}" for name, end in zip(("low", "high"), normal, strict=True) if end is not None]
+    return f"{{ {', '.join(ends)} }}"
+
+
+def policy_text(policy: str, amount: float) -> str:
+    return f"{{ {policy} = {amount} }}" if policy in ("margin", "value") else f'"{policy}"'
+
+
+def missing_text(said: float | str) -> str:
+    return f'"{said}"' if isinstance(said, str) else f"{{ value = {said} }}"
+
+
+def is_said_by_the_registry(case: Case, i: int) -> bool:
+    """Of every second feature with a range; of the others the request says what a missing value would become."""
+    return case.ranges[i] is not None and i % 2 == 0
+
+
+def _said_by_the_request(case: Case) -> dict[int, object]:
+    return {
+        i: {"if_missing": said if isinstance(said, str) else {"value": said}}
+        for i, said in case.if_missing.items()
+        if not is_said_by_the_registry(case, i)
+    }
+
+
+def write_case(folder: Path, seed: int, *, gaps: bool = False) -> Case:
+    """A model, a registry and a case that asks ONNX Runtime itself; with gaps, values are missing."""
+    case, network = gapped_case(seed) if gaps else constrained_case(seed)
+    names = [f"f{index}" for index in range(len(case.values))]
+    known = {name: range_text(normal) for name, normal in zip(names, case.ranges, strict=True) if normal is not None}
+    file = folder / f"models/m{seed}/model.onnx"
+    graphs.write_network(file, network)
+    whole = [names[i] for i in case.whole]
+    toml = graphs.write_model_toml(file.parent, names, registry=f"r{seed}" if known else None, whole=whole)
+    if gaps:
+        toml.write_text(re.sub('name = ".*"', rf"\g<0>\ndefault = {network.unseen:g}", toml.read_text()))
+    if known:
+        move_to = {names[i]: policy_text(*policy) for i, policy in case.move_to.items()}
+        said = {names[i]: missing_text(case.if_missing[i]) for i in case.if_missing if is_said_by_the_registry(case, i)}
+        graphs.write_registry(folder / f"ranges/r{seed}.toml", known, move_to, said)
+    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+
+    def favours(row: list[float]) -> bool:
+        seen = np.nan_to_num(np.array([row], dtype=np.float32), nan=network.unseen)
+        (scores,) = session.run(["scores"], {"features": seen})
+        return bool(scores[0, 1] > scores[0, 0])
+
+    return Case(**{**vars(case), "favourable": favours})
+
+
+def request_of(case: Case) -> dict[str, object]:
+    def by_name(entries: dict[int, object]) -> dict[str, object]:
+        return {f"f{index}": entry for index, entry in entries.items()}
+
+    return {
+        "instance": by_name({i: None if isnan(value) else value for i, value in enumerate(case.values)}),
+        "guide": by_name(case.guides),
+        "constraints": constraints_json(case),
+        **({"normal_ranges": by_name(_said_by_the_request(case))} if case.if_missing else {}),
+    }

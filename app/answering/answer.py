@@ -1,6 +1,7 @@
 """An answer: the search of one question, and the events that tell of it."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -52,7 +53,7 @@ class Answer:
         problem = question.problem
         scorer = question.model.scorer.within(runs)
         self._oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, self._budget)
-        view = None if question.model.structure.kind is Kind.OPAQUE else self._view
+        view = None if question.model.structure.kind is Kind.OPAQUE else partial(_view, question, self._oracle)
         self._search = Search(question.problem, self._oracle, self._budget, view)
         self._positions = [move.position for move in problem.moves]
         if not all(problem.findings[position].movable for position in self._positions):
@@ -118,15 +119,6 @@ class Answer:
             first_answer_seconds=self._first_seconds,
             waited_for_memory=self._has_waited,
         )
-
-    def _view(self, moves: Sequence[Move]) -> View | NetworkView | None:
-        """What is seen of the model for these moves of the person."""
-        model, question = self.question.model, self.question
-        row, cells = self._oracle.cells_of(moves)
-        try:
-            return model.structure.view(row, cells, question.favourable)
-        except Unseen:
-            return None
 
     def _facts(self) -> Iterator[Fact]:
         if self._prediction.favourable[0]:
@@ -220,3 +212,12 @@ def _proof(proof: facts.Proof | None, names: Sequence[str]) -> Proof | None:
 
 def _milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 3)
+
+
+def _view(question: Question, oracle: Oracle, moves: Sequence[Move]) -> View | NetworkView | None:
+    """What is seen of the model for these moves of the person."""
+    row, cells = oracle.cells_of(moves)
+    try:
+        return question.model.structure.view(row, cells, question.favourable)
+    except Unseen:
+        return None

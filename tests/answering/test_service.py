@@ -1,7 +1,9 @@
 """What the routes share: limits, stopping, and the question as it is understood."""
 
 import concurrent.futures.thread
+import gc
 import time
+import weakref
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Thread
@@ -12,7 +14,7 @@ import pytest
 
 from app.adapters.catalog import load_catalog
 from app.adapters.rules.formulas import FormulaLimits
-from app.answering.events import Failed
+from app.answering.events import Failed, Finished
 from app.answering.service import Searchers, Service
 from app.answering.under_way import Admitted
 from app.asking.posing import understand
@@ -44,6 +46,20 @@ def service(tmp_path: Path) -> Service:
 def ask(service: Service, **fields):
     request = CounterfactualsRequest.model_validate({"instance": {"a": 0, "b": 0}, **fields})
     return service.answering(request, service.model("m"))
+
+
+def test_an_answer_is_gone_once_nobody_has_it(service: Service):
+    """In a cycle, what it holds would stay until the garbage collector comes, which may be many answers later."""
+    gc.collect()
+    gc.disable()
+    try:
+        with ask(service) as answer:
+            assert [event for event in answer.events() if isinstance(event, Finished)]
+            left = weakref.ref(answer)
+        del answer
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def low_of_b(service: Service, **fields) -> object:

@@ -2,6 +2,7 @@
 
 import ctypes
 import sys
+from functools import cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -51,5 +52,6 @@ class Trimmer:
             give_back()
 
 
+@cache
 def _of_the_c_library(name: str) -> Any:
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None

@@ -103,6 +103,7 @@ class Search:
             # However it ends, even if the caller does not take the rest.
             if self._seeds is not None:
                 self._seeds.solver.forget()
+            self._oracle.forget_rows()
             self._budget.memory.give_back()
 
     def _with_proof(self, fact: Fact) -> Fact:

@@ -205,6 +205,10 @@ class Oracle:
         """Bytes that it takes to put rows together."""
         return self._rows.held if "_rows" in vars(self) else 0
 
+    def forget_rows(self) -> None:
+        """Let go of what it holds; a further question makes it anew."""
+        vars(self).pop("_rows", None)
+
     @cached_property
     def _cells(self) -> list[MoveCells]:
         return self.cells_of(self._moves)[1]

@@ -106,6 +106,11 @@ class Settings(BaseSettings):
         default=1_000_000_000, ge=1, description="most model rows; a higher limit is lowered to this"
     )
     max_counterfactuals: int | None = Field(default=None, ge=1, description="most answers to a request; unset: all")
+    stability_plans: int = Field(
+        default=20,
+        ge=0,
+        description="of how many plans an answer tells whether they hold under the noise of the registry; 0: of none",
+    )
     max_formulas: int = Field(default=50, ge=0, description="most formulas of a request")
     max_formula_length: int = Field(default=10_000, ge=1, description="most characters of a formula")
     max_formula_depth: int = Field(default=20, ge=1, le=25, description="deepest nesting of a formula")

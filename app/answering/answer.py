@@ -2,11 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 
 from app.adapters.graphs.runs import Runs
-from app.answering.events import Counterfactual, Elapsed, Event, Failed, Finished, Progress, Proof, Started, Summary
+from app.answering.events import (
+    Counterfactual,
+    Elapsed,
+    Event,
+    Failed,
+    Finished,
+    Progress,
+    Proof,
+    Started,
+    Summary,
+    Told,
+)
+from app.answering.holding import Telling, in_order, oracle_of
 from app.answering.on_the_loop import can_answer_on_the_loop
 from app.asking.posing import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest, is_refusal
@@ -16,8 +29,11 @@ from app.core.checking import obeys
 from app.core.facts import Answers, Engine, Explained, Fact, Found, Guarantee, LevelFinished, ProvedBy
 from app.core.memory import Waiting
 from app.core.problem import Move
+from app.core.robust.asked import More, Order
+from app.core.robust.lasting import LastingSearch
+from app.core.robust.telling import Stability
 from app.core.search.engines import Search
-from app.core.search.oracle import Oracle
+from app.core.search.oracle import ModelCost, Oracle
 from app.core.through.networks.view import NetworkView
 from app.core.through.view import Kind, Unseen, View
 from app.observing.observed_requests import SearchFigures
@@ -52,9 +68,14 @@ class Answer:
         self.is_waiting = self._has_waited = False
         problem = question.problem
         scorer = question.model.scorer.within(runs)
-        self._oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, self._budget)
-        view = None if question.model.structure.kind is Kind.OPAQUE else partial(_view, question, self._oracle)
-        self._search = Search(question.problem, self._oracle, self._budget, view)
+        self._oracle = oracle_of(question, scorer, runs, budget, ModelCost())
+        self._search = _search(question, self._oracle, budget)
+        robustness = question.robustness
+        self._telling = None if robustness is None else Telling(question, scorer, runs, limits, budget)
+        # All plans, if they are sent in an order that is known only at the end.
+        self._kept: list[Counterfactual] | None = None
+        if robustness is not None and robustness.order is not Order.SIZE:
+            self._kept = []
         self._positions = [move.position for move in problem.moves]
         if not all(problem.findings[position].movable for position in self._positions):
             raise WrongAnswer("a feature that cannot move is among the moves")
@@ -91,9 +112,11 @@ class Answer:
                 self.is_waiting = isinstance(fact, Waiting)
                 self._has_waited |= self.is_waiting
                 if isinstance(fact, Answers):
-                    yield from self._counterfactuals(fact)
-                else:
-                    yield self._event(fact)
+                    yield from self._counterfactuals(fact) if self._kept is None else self._keep(fact, self._kept)
+                    continue
+                if isinstance(fact, facts.Finished) and self._kept and self.question.robustness is not None:
+                    yield from in_order(self._kept, self.question.robustness.order)
+                yield self._event(fact)
         except Exception as error:  # noqa: BLE001  # the answer has begun: to tell of it is all that is left
             self._failed = True
             if not is_refusal(error):
@@ -142,13 +165,18 @@ class Answer:
         if self._first_seconds is None:
             self._first_seconds = self._clock() - self._started
         is_constrained, changed_in = bool(self.question.problem.items), self._changed_in
-        for found in answers:
+        told = repeat(None) if self._telling is None else self._telling.of(answers, self._search.judged)
+        for found, stability in zip(answers, told, strict=False):
             if is_constrained:
                 self._check(found)
             self._count += 1
             for index in found.moves:
                 changed_in[index] += 1
-            yield Counterfactual(self._count, found)
+            yield Counterfactual(self._count, found, stability)
+
+    def _keep(self, answers: Answers, kept: list[Counterfactual]) -> Iterator[None]:
+        kept += self._counterfactuals(answers)
+        yield None
 
     def _event(self, fact: Fact) -> Event | None:
         match fact:
@@ -159,8 +187,14 @@ class Answer:
                 self._explained = fact
             case facts.Finished():
                 self._finished = fact
-                return Finished(self._summary(fact), self._explained)
+                return Finished(self._summary(fact), self._explained, *self._told())
         return None
+
+    def _told(self) -> tuple[Told | None, Stability | None]:
+        if self._telling is None:
+            return None, None
+        best = None if self._explained is None else self._telling.of_best(self._explained.best)
+        return self._telling.told, best
 
     def _check(self, found: Found) -> None:
         """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
@@ -212,6 +246,15 @@ def _proof(proof: facts.Proof | None, names: Sequence[str]) -> Proof | None:
 
 def _milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 3)
+
+
+def _search(question: Question, oracle: Oracle, budget: Budget) -> Search:
+    robustness = question.robustness
+    if robustness is not None and robustness.more is More.REQUIRE:
+        return LastingSearch(question.problem, oracle, budget)
+    # The view tells what the model decides, not what holds.
+    is_seen = question.model.structure.kind is not Kind.OPAQUE and not (robustness and robustness.is_required)
+    return Search(question.problem, oracle, budget, partial(_view, question, oracle) if is_seen else None)
 
 
 def _view(question: Question, oracle: Oracle, moves: Sequence[Move]) -> View | NetworkView | None:

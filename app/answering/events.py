@@ -11,6 +11,7 @@ from typing import NamedTuple
 from app.asking.posing import Question
 from app.core.budget import Limits, StoppedBy
 from app.core.facts import Engine, Explained, Found, Guarantee, ProvedBy
+from app.core.robust.telling import Stability
 from app.core.search.oracle import Verdict
 
 
@@ -28,6 +29,8 @@ class Counterfactual(NamedTuple):
 
     rank: int
     found: Found
+    # None where it is not told whether it holds.
+    stability: Stability | None = None
 
 
 class Progress(NamedTuple):
@@ -36,6 +39,13 @@ class Progress(NamedTuple):
     complete_up_to: int
     model_rows: int
     elapsed_ms: float
+
+
+class Told(NamedTuple):
+    """Of how many plans it was told whether they hold, and how many rows the model was asked about for that."""
+
+    plans: int
+    model_rows: int
 
 
 class Elapsed(NamedTuple):
@@ -81,6 +91,9 @@ class Finished(NamedTuple):
 
     summary: Summary
     explained: Explained | None
+    # None where nothing is asked of plans that hold; and what is told of the best set, where there is no plan.
+    told: Told | None = None
+    best: Stability | None = None
 
 
 class Failed(NamedTuple):

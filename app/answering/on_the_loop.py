@@ -98,6 +98,9 @@ def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -
     Each answer, and each subset of an explanation, is held against every constraint: there must be few of those too,
     and no long formula among them.
     """
+    if question.robustness is not None and question.robustness.plans is None:
+        # It was asked for: there may be any number of draws and models.
+        return False
     items = question.problem.items
     stated = [item.statement.formula for item in items if isinstance(item.statement, Stated)]
     if len(items) > MOST_ITEMS or sum(map(size_of_formula, stated)) > MOST_NAMED:

@@ -151,7 +151,8 @@ class Service:
         # Looking for contradictions may take a while, but not all of the time that there is.
         conflicts = self._budget(Limits(0, seconds / 4), admitted)
         model, prepared = chosen
-        return (yield from understand(body, model, prepared, self.formula_limits, conflicts, admitted.caller))
+        told = self.settings.stability_plans
+        return (yield from understand(body, model, prepared, self.formula_limits, conflicts, admitted.caller, told))
 
     def subsets(self, question: Question, limits: LimitsBody, admitted: Admitted) -> list[Subset]:
         """What the model says of every subset of the movable features: all of them by the deadline, or none.

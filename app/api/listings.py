@@ -58,6 +58,9 @@ class FeatureListing(BaseModel):
     allowed: list[str | float]
     ranges: list[RangeListing]
     if_missing: str | dict[str, str | float] | None
+    noise: dict[str, str | float] | None = Field(
+        description="the error of a measurement: sd or relative, and its source"
+    )
 
 
 class KeyListing(BaseModel):
@@ -99,6 +102,9 @@ class RegistryFeature(BaseModel):
     allowed: list[str | float]
     ranges: list[RangeListing]
     if_missing: str | dict[str, str | float] | None
+    noise: dict[str, str | float] | None = Field(
+        description="the error of a measurement: sd or relative, and its source"
+    )
 
 
 class RegistryDetails(BaseModel):
@@ -126,7 +132,7 @@ class ExampleList(BaseModel):
     examples: list[Example]
 
 
-NOTHING_SAID: dict[str, Any] = {"move_to": None, "if_missing": None, "allowed": [], "ranges": []}
+NOTHING_SAID: dict[str, Any] = {"move_to": None, "if_missing": None, "noise": None, "allowed": [], "ranges": []}
 
 
 def list_models(models: Iterable[Model]) -> ModelList:
@@ -203,8 +209,15 @@ def _said_of(known: KnownFeature) -> dict[str, Any]:
         RangeListing(low=entry.normal.low, high=entry.normal.high, when=when_json(entry.when), source=entry.source)
         for entry in known.ranges
     ]
-    moves = {"move_to": _move_to(known.move_to), "if_missing": _if_missing(known)}
+    moves = {"move_to": _move_to(known.move_to), "if_missing": _if_missing(known), "noise": _noise(known)}
     return {**moves, "allowed": list(known.allowed), "ranges": ranges}
+
+
+def _noise(known: KnownFeature) -> dict[str, str | float] | None:
+    if known.noise is None:
+        return None
+    noise, source = known.noise
+    return {"relative" if noise.is_relative else "sd": noise.amount, "source": source}
 
 
 def _if_missing(known: KnownFeature) -> str | dict[str, str | float] | None:

@@ -22,6 +22,7 @@ class Caller:
     knows_all: bool = True
     policies: tuple[Policy, ...] = ()
     constraints: ConstraintsEntry = NO_RULES
+    key: Key | None = None
 
     @classmethod
     def of(cls, key: Key | None, model: str) -> "Caller":
@@ -31,7 +32,10 @@ class Caller:
         policies = tuple(Policy(KEY, rules.policy) for rules in found if rules.policy.model_fields_set)
         # Only the rules for one model can name features.
         constraints = found[-1].constraints if found else NO_RULES
-        return cls(key.is_for_all, policies, constraints)
+        return cls(key.is_for_all, policies, constraints, key)
+
+    def may_use(self, model: str) -> bool:
+        return self.key is None or self.key.may_use(model)
 
     def rulebook(self, model: Model, errors: Errors) -> Rulebook:
         """The constraints of the key. Where they do not fit the model nothing is answered: they could not be kept."""

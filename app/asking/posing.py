@@ -15,6 +15,7 @@ from app.asking.prepared import PreparedModel, PreparedModels
 from app.asking.ranges import ChosenRange, Facts, choose_range, known_facts, own_if_missing
 from app.asking.reading import Errors, check_known, read_instance, read_value, too_large
 from app.asking.refusals import ConflictingConstraints, FieldError
+from app.asking.robustness import Robustness, read_robustness, usual
 from app.asking.rules import REQUEST, Rulebook, RuleInForce, rules_of
 from app.asking.schemas import CounterfactualsRequest
 from app.asking.unmet import why_unmet
@@ -74,6 +75,8 @@ class Question:
     added_rules: tuple[RuleInForce, ...]
     # Whether it is known that the constraints do not contradict each other.
     conflicts_ruled_out: bool
+    # What is asked, or told, of plans that hold.
+    robustness: Robustness | None = None
 
     def is_missing(self, position: int) -> bool:
         return isnan(self.problem.instance[position])
@@ -91,14 +94,21 @@ def understand(
     limits: FormulaLimits,
     conflicts: Budget,
     caller: Caller = ANYONE,
+    told_plans: int = 0,
 ) -> Generator[Moment, None, Question]:
     """Pose the problem of a request in turns, or raise `InvalidRequest` with all that is wrong.
 
-    `conflicts` is what the search for constraints that contradict each other may spend.
+    `conflicts` is what the search for constraints that contradict each other may spend. `told_plans` is of how many
+    plans it is told whether they hold, if the request does not ask.
     """
     errors = Errors()
     values = read_instance(request.instance, model, "instance", errors)
     terms = read_terms(request, model, prepared_models, limits, errors, caller)
+    robustness = usual(terms.prepared, told_plans)
+    if request.robustness is not None:
+        robustness = read_robustness(
+            request.robustness, terms.prepared, values, prepared_models.catalog, caller, errors
+        )
     errors.raise_any()
     # Long formulas take a while to read, and as long again to make a problem of.
     yield Working()
@@ -124,6 +134,7 @@ def understand(
         ),
         added_rules=terms.added_rules,
         conflicts_ruled_out=conflict.settled,
+        robustness=robustness,
     )
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from app.adapters.catalog import Catalog
 from app.adapters.graphs.models import Model
-from app.adapters.rules.registries import Registry
+from app.adapters.rules.registries import KnownFeature, Registry
 from app.asking.policies import Policy, policies_of
 from app.asking.ranges import ChosenRange, Conditions, conditions_of, known_ranges
 from app.asking.rules import MODEL, REGISTRY, Rulebook, RuleInForce, rules_of
+from app.core.robust.noise import NoisyFeature
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -24,6 +25,8 @@ class PreparedModel:
     books: tuple[Rulebook, ...]
     policies: tuple[Policy, ...]
     rules: tuple[RuleInForce, ...]
+    # The features whose measurements have an error by the registry, by their positions.
+    noisy: Mapping[int, NoisyFeature]
 
 
 class PreparedModels:
@@ -57,4 +60,14 @@ class PreparedModels:
             books=books,
             policies=policies,
             rules=rules_of((*books, *policies)),
+            noisy=_noisy(model, known),
         )
+
+
+def _noisy(model: Model, known: Mapping[str, KnownFeature]) -> dict[int, NoisyFeature]:
+    entries = {name: feature.noise for name, feature in known.items() if feature.noise is not None}
+    return {
+        position: NoisyFeature(feature.name, entries[feature.name].noise, feature.whole)
+        for position, feature in enumerate(model.features)
+        if feature.name in entries
+    }

@@ -9,6 +9,7 @@ from app.adapters.files.fields import IfMissingField, MoveToField
 from app.adapters.files.numbers import CountFromOne, Number, Weight, check_number
 from app.adapters.rules.constraints import ConstraintsEntry
 from app.core.facts import Engine
+from app.core.robust.asked import More, Order
 
 
 def _context_value(value: Any) -> str | float | bool:
@@ -88,6 +89,53 @@ class LimitsBody(Body):
     max_model_rows: CountFromOne | None = None
 
 
+FROM_REGISTRY = "registry"
+
+
+def _noise(value: Any) -> str | dict[str, Any]:
+    """Each entry is read with the model at hand; here it only has to be one of the two forms."""
+    if value != FROM_REGISTRY and not isinstance(value, dict):
+        raise ValueError("must be an object of features, each with sd or relative, or the text registry")
+    return value  # type: ignore[no-any-return]  # one of the two
+
+
+NOISE = {
+    "type": "object",
+    "additionalProperties": {
+        "type": "object",
+        "properties": {"sd": {"type": "number", "minimum": 0}, "relative": {"type": "number", "minimum": 0}},
+        "additionalProperties": False,
+    },
+}
+
+
+class RobustnessBody(Body):
+    """Which errors and which other models a plan is held against, and what is required of it."""
+
+    noise: (
+        Annotated[
+            str | dict[str, Any],
+            PlainValidator(_noise),
+            WithJsonSchema({"anyOf": [{"const": FROM_REGISTRY}, NOISE]}),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="a normal error for each feature: its sd in the feature's unit, or relative to its value; "
+        "registry: as the registry says, which is the default",
+    )
+    draws: CountFromOne | None = Field(default=None, description="how often the errors are drawn; 100 by default")
+    models: list[str] = Field(default_factory=list, description="other models with the same features")
+    require: Number | None = Field(
+        default=None, description="answer only with plans that every model approves, in this share of the draws"
+    )
+    more: More | None = Field(
+        default=None,
+        description="whether further changes undo a plan: tell says so; require answers only with plans that none does",
+    )
+    order: Order = Field(default=Order.SIZE, description="by cost or stability: sent when the search has ended")
+
+
 _VALUE = WithJsonSchema(
     {"type": ["number", "string", "null"], "description": "a number, a category, or null for missing"}
 )
@@ -111,6 +159,7 @@ class CounterfactualsRequest(Body):
     guide: dict[str, Value] = Field(default_factory=dict, description="values to move to, for features without a range")
     constraints: ConstraintsEntry = Field(default_factory=lambda: NO_CONSTRAINTS)
     weights: dict[str, Weight] = Field(default_factory=dict, description="how hard a change is; 1 by default")
+    robustness: RobustnessBody | None = Field(default=None, description="whether the plans hold")
     limits: LimitsBody = LimitsBody()
 
     @property

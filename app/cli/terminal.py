@@ -18,6 +18,7 @@ from app.core.constraints import Item
 from app.core.facts import Best, Explained, Found
 from app.core.problem import Move, WhyNot
 from app.core.ranges import Allowed, Condition, NormalRange
+from app.core.robust.telling import Stability
 from app.writing.json_pieces import encoded, target_json
 from app.writing.lines import MOST_RELAXATIONS
 from app.writing.sentences import Clause, clause_of, sentence_of
@@ -138,13 +139,30 @@ def _number(number: float) -> str:
 
 
 def _answers(answers: Sequence[Counterfactual], question: Question) -> Table:
-    table = Table("rank", "change", "cost", "score then", title="What would turn the decision", show_lines=True)
+    columns = ["rank", "change", "cost", "score then"]
+    holds = question.robustness is not None
+    table = Table(*columns, *["holds"] * holds, title="What would turn the decision", show_lines=True)
     moves = question.problem.moves
-    for rank, found in answers:
+    for rank, found, stability in answers:
         changes = "\n".join(_change(moves[index], question) for index in found.moves)
+        cells = str(rank), changes, number_text(found.cost), _short(found.score)
         # As Text: a name or a unit in square brackets is no markup.
-        table.add_row(*map(Text, (str(rank), changes, number_text(found.cost), _short(found.score))))
+        table.add_row(*map(Text, (*cells, *[_holds(stability, question)] * holds)))
     return table
+
+
+def _holds(told: Stability | None, question: Question) -> str:
+    """Whether a plan holds, in a few lines."""
+    if told is None:
+        return "not told"
+    assert question.robustness is not None
+    said = [f"in {told.passed} of {told.draws} repeated measurements"] if told.draws else []
+    for model, other in zip(question.robustness.models, told.others, strict=True):
+        said.append(f"{'also' if other.favourable else 'not'} approved by {model.name}")
+    if told.breaks_with is not None:
+        features = [question.model.features[question.problem.moves[move].position] for move in told.breaks_with]
+        said.append(f"not if {listed([feature.spoken for feature in features])} come into range too")
+    return "\n".join(said)
 
 
 def _change(move: Move, question: Question) -> str:

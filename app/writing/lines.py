@@ -15,10 +15,11 @@ from app.adapters.files.numbers import number_text
 from app.adapters.graphs.features import as_sent
 from app.answering.events import Counterfactual, Event, Finished, Progress, Started, Summary
 from app.asking.posing import Question
-from app.core.facts import Best, Explained, Found
+from app.core.facts import Best, Found
 from app.core.problem import Move, WhyNot
 from app.writing.forms import Form
 from app.writing.json_pieces import encoded, prediction_json, range_json, rules_json, target_json, unmatched_json
+from app.writing.robustness import StabilityWriter
 from app.writing.sentences import clause_of, sentence_of
 from app.writing.wording import wording_of
 
@@ -82,6 +83,7 @@ class LineWriter:
         ]
         self._moves = self._worded(question.problem.moves)
         self._cost, self._cost_text = 0.0, "0"
+        self._told = None if question.robustness is None else StabilityWriter(question, question.robustness)
 
     def start(self, event: Started) -> str:
         question, prediction = self._question, event.prediction
@@ -95,16 +97,18 @@ class LineWriter:
         )
         unsure = "" if question.conflicts_ruled_out else ',"conflicts_ruled_out":false'
         added = rules_json(question.added_rules)
+        robustness = "" if self._told is None else f',"robustness":{self._told.asked()}'
         rules = f"{self._wording.rules}," if self._wording.rules and added else self._wording.rules
         return (
             f'{{"type":"start","model":{self._wording.model},"normal_ranges":{self._wording.registry},'
             f'"prediction":{decision},"target":{target},"limits":{_limits(event)},"unused_context":{unused},'
             f'"unmatched_context":{unmatched_json(question)},'
-            f'"features":[{features}],"service":{SERVICE},"rules":[{rules}{added}]{unsure}}}'
+            f'"features":[{features}],"service":{SERVICE},"rules":[{rules}{added}]{unsure}{robustness}}}'
         )
 
     def counterfactual(self, event: Counterfactual) -> str:
-        return f'{{"type":"counterfactual","rank":{event.rank},{self._answer(self._moves, event.found)}}}'
+        holds = "" if self._told is None else f',"stability":{self._told.stability(event.stability)}'
+        return f'{{"type":"counterfactual","rank":{event.rank},{self._answer(self._moves, event.found)}{holds}}}'
 
     def progress(self, event: Progress) -> str:
         return (
@@ -113,10 +117,12 @@ class LineWriter:
         )
 
     def summary(self, event: Finished) -> str:
-        summary, why = event.summary, "null" if event.explained is None else self._no_recourse(event.explained)
+        summary, why = event.summary, "null" if event.explained is None else self._no_recourse(event)
         content = {"type": "summary", **dict(zip(SUMMARY, _summary_values(summary), strict=True))}
         content["elapsed_ms"] = summary.elapsed_ms._asdict()
         content["proof"] = None if summary.proof is None else summary.proof._asdict()
+        if event.told is not None:
+            content["stability"] = event.told._asdict()
         return f'{encoded(content)[:-1]},"no_recourse":{why}}}'
 
     def _answer(self, moves: Sequence[MoveWording], found: Found | Best) -> str:
@@ -137,8 +143,10 @@ class LineWriter:
     def _prediction(self, score: Any, label: int, favourable: bool) -> str:
         return prediction_json(self._wording.labels[label], score, favourable)
 
-    def _no_recourse(self, explained: Explained) -> str:
+    def _no_recourse(self, event: Finished) -> str:
         """Why nothing was found: what to give up for a way, and what comes closest."""
+        explained = event.explained
+        assert explained is not None
         explanation, problem, target = explained.explanation, self._question.problem, self._question.favourable
         shown = explanation.relaxations[:MOST_RELAXATIONS]
         candidates = self._worded(problem.candidates)
@@ -147,9 +155,10 @@ class LineWriter:
             f'"counterfactual":{{{self._answer(candidates, relaxation.found)}}}}}'
             for relaxation in shown
         )
+        holds = "" if self._told is None or event.best is None else f',"stability":{self._told.stability(event.best)}'
         best, without_rules = (
-            "null" if best is None else f"{{{self._answer(candidates, best)}}}"
-            for best in (explained.best, explained.best_without_rules)
+            "null" if best is None else f"{{{self._answer(candidates, best)}{told}}}"
+            for best, told in ((explained.best, holds), (explained.best_without_rules, ""))
         )
         return (
             f'{{"reason":{encoded(explained.reason)},"complete":{encoded(explanation.complete)},"relax":[{relax}],'

@@ -6,6 +6,7 @@ from pydantic import PlainValidator, WithJsonSchema
 
 from app.adapters.files.numbers import is_finite
 from app.core.ranges import Condition, Equals, MoveTo, NormalRange, Policy
+from app.core.robust.noise import Noise
 
 _NUMBER = {"type": "number"}
 
@@ -67,6 +68,28 @@ def parse_favourable(value: Any) -> tuple[str, ...] | NormalRange:
     raise ValueError("must be a list of classes or, for a regression, an interval with low, high or both")
 
 
+def parse_noise(value: Any) -> Noise:
+    if isinstance(value, dict) and len(value) == 1:
+        ((kind, amount),) = value.items()
+        if kind in ("sd", "relative") and _is_number(amount) and amount >= 0:
+            return Noise(amount, kind == "relative")
+    raise ValueError("must be an object with one number that is not negative, sd or relative")
+
+
+class NoiseEntry(NamedTuple):
+    """The error of a measurement, as a registry writes it, and where that is known from."""
+
+    noise: Noise
+    source: str
+
+
+def parse_sourced_noise(value: Any) -> NoiseEntry:
+    if not isinstance(value, dict) or not isinstance(value.get("source"), str) or not value["source"].strip():
+        raise ValueError("must be an object with sd or relative, and the source of that number")
+    return NoiseEntry(parse_noise({key: said for key, said in value.items() if key != "source"}), value["source"])
+
+
+NoiseField = Annotated[NoiseEntry, PlainValidator(parse_sourced_noise)]
 MoveToField = Annotated[
     MoveTo,
     PlainValidator(parse_move_to),

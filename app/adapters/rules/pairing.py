@@ -82,6 +82,8 @@ def _told(found: Mapping[Misfit, list[str]]) -> str:
 def _unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str]]:
     """What a registry says about a feature that contradicts the model: the place, and why."""
     if feature.type == "category":
+        if known.noise:
+            yield ".noise", "belongs to a number; a category has none"
         if known.ranges:
             yield "", "is a category: give it allowed values instead of ranges"
         for index, value in enumerate(known.allowed):

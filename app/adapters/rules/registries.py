@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from app.adapters.files.fields import ConditionField, IfMissingField, MissingEntry, MoveToField
+from app.adapters.files.fields import ConditionField, IfMissingField, MissingEntry, MoveToField, NoiseEntry, NoiseField
 from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.files.snapshots import Snapshot
 from app.adapters.files.toml_files import Entry, Finite, read_toml
@@ -36,6 +36,7 @@ class FeatureEntry(Entry):
     ranges: list[RangeEntry] = []
     allowed: list[str | Finite] = []
     if_missing: IfMissingField | None = None
+    noise: NoiseField | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -72,6 +73,7 @@ class KnownFeature:
     ranges: tuple[ConditionalRange, ...]
     allowed: tuple[str | float, ...] = ()
     if_missing: MissingEntry | None = None
+    noise: NoiseEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
 
 def _known(feature: FeatureEntry) -> KnownFeature:
     ranges = tuple(ConditionalRange(entry.normal(), entry.when, entry.source) for entry in feature.ranges)
-    return KnownFeature(feature.unit, feature.move_to, ranges, tuple(feature.allowed), feature.if_missing)
+    return KnownFeature(
+        feature.unit, feature.move_to, ranges, tuple(feature.allowed), feature.if_missing, feature.noise
+    )
 
 
 def _missing_flaw(entry: MissingEntry, normal: NormalRange, move_to: MoveTo) -> str | None:

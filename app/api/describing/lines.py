@@ -18,6 +18,7 @@ from app.core.constraints import Direction
 from app.core.facts import Engine, Guarantee, ProvedBy, Reason
 from app.core.problem import WhyNot
 from app.core.ranges import Status
+from app.core.robust.asked import More, Order
 
 
 class ServiceIdentity(Described):
@@ -69,6 +70,18 @@ class FeatureState(Described):
     hint: str | None = Field(default=None, description="how to let a missing value move; absent otherwise")
 
 
+class RobustnessApplied(Described):
+    """What the plans are held against."""
+
+    noise: dict[str, Any] = Field(description="by feature: sd in its unit, or relative to its value")
+    draws: int
+    models: list[str]
+    require: float | None
+    more: More | None
+    order: Order
+    plans: int | None = Field(description="of how many plans it is told at the most; null: of all")
+
+
 class Start(Described):
     """The first line."""
 
@@ -90,6 +103,9 @@ class Start(Described):
     conflicts_ruled_out: Literal[False] | None = Field(
         default=None, description="false if there was not enough time to rule out contradicting rules; absent otherwise"
     )
+    robustness: RobustnessApplied | None = Field(
+        default=None, description="what the plans are held against; absent where nothing is"
+    )
 
 
 class Change(Described):
@@ -103,6 +119,33 @@ class Change(Described):
     direction: Direction | None = Field(description="null for a category, and for a missing value")
 
 
+class OtherModelSays(Prediction):
+    """What another model says of the changed row, by its own target."""
+
+    name: str
+
+
+class FurtherChanges(Described):
+    """Whether the plan still holds if further movable features come into range too."""
+
+    holds: bool
+    breaks_with: list[str] | None = Field(
+        description="further changes that undo it: with them it is a smallest feasible superset that is unfavourable"
+    )
+
+
+class Stability(Described):
+    """Whether a plan holds."""
+
+    share: float | None = Field(description="of the draws, the share that is favourable; null if there is no noise")
+    draws: int
+    certified: bool | None = Field(
+        description="true if it is proved for every value within three standard deviations, false if one breaks it"
+    )
+    models: list[OtherModelSays]
+    more: FurtherChanges | None = Field(description="null if the model was not asked about all further changes")
+
+
 class Counterfactual(Described):
     """One minimal set of changes, and what the model says of the changed row."""
 
@@ -113,6 +156,9 @@ class Counterfactual(Described):
     cost: float
     prediction: Prediction
     instance: dict[str, Value]
+    stability: Stability | None = Field(
+        default=None, description="absent where neither the request nor the registry asks; null where it is not told"
+    )
 
 
 class Progress(Described):
@@ -141,6 +187,9 @@ class Unsent(Described):
     cost: float
     prediction: Prediction
     instance: dict[str, Value]
+    stability: Stability | None = Field(
+        default=None, description="of best, if plans are required to hold; absent otherwise"
+    )
 
 
 class Relaxation(Described):
@@ -179,6 +228,13 @@ class Proof(Described):
     inert: list[str] = Field(description="movable features that no answer can need")
 
 
+class StabilityTold(Described):
+    """Of how many plans it was told, and the rows that the model scored for that, besides those of the search."""
+
+    plans: int
+    model_rows: int
+
+
 class Summary(Described):
     """The last line."""
 
@@ -198,6 +254,9 @@ class Summary(Described):
     elapsed_ms: Elapsed
     changed_in: dict[str, int] = Field(description="number of answers that change each feature")
     proof: Proof | None = Field(description="null if nothing is proved for this model")
+    stability: StabilityTold | None = Field(
+        default=None, description="what telling whether plans hold took; absent where nothing is told"
+    )
     no_recourse: NoRecourse | None = Field(
         description="if the search ended by itself and found nothing; the outcome says whether that is proved"
     )

@@ -9,10 +9,12 @@ from app.adapters.catalog import catalog_of
 from app.adapters.graphs.onnx import ModelFailed
 from app.answering.in_use import ModelInUse
 from app.answering.service import Service
+from app.asking.callers import ANYONE
 from app.asking.parsing import check_body
 from app.asking.posing import Terms, read_terms
 from app.asking.ranges import choose_range
 from app.asking.reading import Errors
+from app.asking.robustness import read_robustness
 from app.asking.schemas import CounterfactualsRequest
 from app.cohorts.job import Job
 from app.cohorts.reading.cells import Rows, rows_of
@@ -32,15 +34,19 @@ class Solver:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._service = Service(job.settings, catalog_of(job.snapshot))
+        # Whether plans hold is told only if it is asked for.
+        settings = job.settings.model_copy(update={"stability_plans": 0})
+        self._service = Service(settings, catalog_of(job.snapshot))
         self._chosen = self._service.model(job.model)
         self._model = self._chosen.model
         self.terms = terms_of(self._service, self._chosen, job.request)
         self.schemas: Schemas = schemas(self._model.scorer.score_dtype, job.kept)
         self._range_groups = RangeGroups(self.terms, job.columns)
         self._words = words_of(self.terms, job.columns)
-        limits = self.terms.request.limits
+        request = self.terms.request
+        limits = request.limits
         together = limits.engine not in (Engine.CEMSP, Engine.THROUGH) and limits.deadline_ms is None
+        together = together and request.robustness is None
         self._batch = BatchSolver(self.terms, self._service.limits(limits)) if together else None
 
     def solve(self, chunk: Chunk) -> Solved:
@@ -120,5 +126,8 @@ def terms_of(service: Service, chosen: ModelInUse, request: Mapping[str, Any]) -
             # The request's own ranges apply to everyone: report their mistakes once.
             place = model.positions[name]
             choose_range(model.features[place], own, terms.prepared.ranges[place], {}, errors)
+    if asked.robustness is not None:
+        nobody = (0.0,) * len(model.features)
+        read_robustness(asked.robustness, terms.prepared, nobody, chosen.catalog, ANYONE, errors)
     errors.raise_any()
     return terms

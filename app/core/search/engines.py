@@ -82,6 +82,11 @@ class Search:
         return oracle.judge_instance()
 
     @property
+    def judged(self) -> whole_lattice.JudgedSubsets | None:
+        """What one call has told of all subsets, if the instance was judged together with them."""
+        return self._judged
+
+    @property
     def solver(self) -> SolverUse:
         return SolverUse() if self._seeds is None else SolverUse(self._seeds.solver.checks, self._seeds.solver.seconds)
 

@@ -65,6 +65,8 @@ class Verdict:
     score: Floats
     outputs: Floats
     target: Favourable
+    # What the model itself decides, where more is asked of a favourable subset.
+    decided: Bools | None = None
 
     @classmethod
     def of(cls, outputs: Floats, target: Favourable) -> "Verdict":
@@ -82,7 +84,8 @@ class Verdict:
 
     def labels(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
         """The labels of some rows; computed on demand, because few are sent."""
-        return self.target.labels(self.outputs[rows], self.favourable[rows])
+        decided = self.favourable if self.decided is None else self.decided
+        return self.target.labels(self.outputs[rows], decided[rows])
 
     def labels_of_favourable(self, rows: Sequence[int]) -> list[int]:
         """The same for rows that are favourable."""
@@ -92,7 +95,9 @@ class Verdict:
     def row(self, row: int) -> "Verdict":
         """The verdict on one row, in memory of its own."""
         only = slice(row, row + 1)
-        return Verdict(self.favourable[only].copy(), self.score[only].copy(), self.outputs[only].copy(), self.target)
+        decided = None if self.decided is None else self.decided[only].copy()
+        favourable, score, outputs = self.favourable[only].copy(), self.score[only].copy(), self.outputs[only].copy()
+        return Verdict(favourable, score, outputs, self.target, decided)
 
     def label_of(self, row: int) -> int:
         return int(self.labels(slice(row, row + 1))[0])
@@ -191,10 +196,13 @@ class Oracle:
 
     def over(self, moves: Sequence[Move], rules: Rules | None) -> "Oracle":
         """An oracle for other moves of the same instance, with the same budget and costs."""
-        other = Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
+        other = self._like(moves)
         other.rules = rules
         other.outputs_dtype = self.outputs_dtype
         return other
+
+    def _like(self, moves: Sequence[Move]) -> "Oracle":
+        return Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
 
     @property
     def batch_rows(self) -> int:
@@ -239,6 +247,14 @@ class Oracle:
         chunk = chunk.part(slice(0, self._budget.take_rows(len(chunk.masks))))
         return self._said(chunk.masks, self._rows.of_chunk(chunk))
 
+    def judge_rows(self, rows: NDArray[Any]) -> Verdict:
+        """Judge rows of the caller's own making, which the caller has taken from the budget."""
+        return Verdict.of(self._timed(rows), self._favourable)
+
+    def rows_of(self, masks: Masks) -> NDArray[Any]:
+        """The rows of subsets, valid until the next call."""
+        return self._rows.of(masks)
+
     def judge_all(self, masks: Masks) -> Iterator[tuple[Masks, Verdict]]:
         """Judge these subsets batch by batch, each batch with its verdict; `Stopped` where the budget ends."""
         start = 0
@@ -255,9 +271,13 @@ class Oracle:
         return self._said(masks, rows if len(numbers) == len(rows) else rows[numbers])
 
     def _said(self, masks: Masks, rows: NDArray[Any]) -> Verdict:
-        verdict = Verdict.of(self._timed(rows), self._favourable)
+        verdict = self._narrowed(masks, Verdict.of(self._timed(rows), self._favourable))
         self._rank_last()
         self._last = masks, verdict
+        return verdict
+
+    def _narrowed(self, masks: Masks, verdict: Verdict) -> Verdict:
+        """The verdict where more is asked of a favourable subset; here nothing is."""
         return verdict
 
     def _rank_last(self) -> None:

@@ -50,6 +50,8 @@ export interface Counterfactual {
   cost: number;
   prediction: Prediction;
   instance: Record<string, number | string | null>;
+  /** absent where neither the request nor the registry asks; null where it is not told */
+  stability?: Stability | null;
 }
 
 /** The whole answer as one object; `error` replaces `summary` if it failed midway. */
@@ -77,6 +79,8 @@ export interface CounterfactualsRequest {
   constraints?: ConstraintsEntry;
   /** how hard a change is; 1 by default */
   weights?: Record<string, number>;
+  /** whether the plans hold */
+  robustness?: RobustnessBody | null;
   limits?: LimitsBody;
 }
 
@@ -125,6 +129,8 @@ export interface FeatureListing {
   allowed: Array<string | number>;
   ranges: Array<RangeListing>;
   if_missing: string | Record<string, string | number> | null;
+  /** the error of a measurement: sd or relative, and its source */
+  noise: Record<string, string | number> | null;
 }
 
 /** One value: its normal range, the target it would move to, and why it may not move. */
@@ -154,6 +160,13 @@ export interface FlawOfFile {
   file: string;
   field: string;
   reason: string;
+}
+
+/** Whether the plan still holds if further movable features come into range too. */
+export interface FurtherChanges {
+  holds: boolean;
+  /** further changes that undo it: with them it is a smallest feasible superset that is unfavourable */
+  breaks_with: Array<string> | null;
 }
 
 /** Whether a search is exact for any model, or assumes that the model is monotone. */
@@ -246,6 +259,9 @@ export interface ModelListing {
   description_sha256: string;
 }
 
+/** What is asked of further improvements: to tell whether they undo a plan, or that they never do. */
+export type More = "tell" | "require";
+
 /** How the target is chosen inside a range; `amount` belongs to `margin` and `value`. */
 export interface MoveTo {
   policy?: Policy;
@@ -268,6 +284,17 @@ export interface NoRecourse {
   best_without_rules: Unsent | null;
   /** what the score must reach; null: the favourable class must win */
   threshold: number | null;
+}
+
+/** The order of the plans of an answer; the last two need the whole answer first. */
+export type Order = "size" | "cost" | "stability";
+
+/** What another model says of the changed row, by its own target. */
+export interface OtherModelSays {
+  label: string | null;
+  score: number;
+  favourable: boolean;
+  name: string;
 }
 
 /** The point of a normal range that an abnormal value is moved to. */
@@ -390,6 +417,8 @@ export interface RegistryFeature {
   allowed: Array<string | number>;
   ranges: Array<RangeListing>;
   if_missing: string | Record<string, string | number> | null;
+  /** the error of a measurement: sd or relative, and its source */
+  noise: Record<string, string | number> | null;
 }
 
 /** The registry that answered, with its digest. */
@@ -411,6 +440,38 @@ export interface Relaxation {
 export interface ReloadCounts {
   loaded: number;
   refused: number;
+}
+
+/** What the plans are held against. */
+export interface RobustnessApplied {
+  /** by feature: sd in its unit, or relative to its value */
+  noise: Record<string, unknown>;
+  draws: number;
+  models: Array<string>;
+  require: number | null;
+  more: More | null;
+  order: Order;
+  /** of how many plans it is told at the most; null: of all */
+  plans: number | null;
+}
+
+/** Which errors and which other models a plan is held against, and what is required of it. */
+export interface RobustnessBody {
+  /** a normal error for each feature: its sd in the feature's unit, or relative to its value; registry: as the registry says, which is the default */
+  noise?: "registry" | Record<string, {
+    sd?: number;
+    relative?: number;
+  }> | null;
+  /** how often the errors are drawn; 100 by default */
+  draws?: number | null;
+  /** other models with the same features */
+  models?: Array<string>;
+  /** answer only with plans that every model approves, in this share of the draws */
+  require?: number | null;
+  /** whether further changes undo a plan: tell says so; require answers only with plans that none does */
+  more?: More | null;
+  /** by cost or stability: sent when the search has ended */
+  order?: Order;
 }
 
 /** The role of a subset among the feasible ones. */
@@ -444,6 +505,24 @@ export interface SinglePrediction {
   prediction: Prediction;
 }
 
+/** Whether a plan holds. */
+export interface Stability {
+  /** of the draws, the share that is favourable; null if there is no noise */
+  share: number | null;
+  draws: number;
+  /** true if it is proved for every value within three standard deviations, false if one breaks it */
+  certified: boolean | null;
+  models: Array<OtherModelSays>;
+  /** null if the model was not asked about all further changes */
+  more: FurtherChanges | null;
+}
+
+/** Of how many plans it was told, and the rows that the model scored for that, besides those of the search. */
+export interface StabilityTold {
+  plans: number;
+  model_rows: number;
+}
+
 /** The first line. */
 export interface Start {
   type: "start";
@@ -463,6 +542,8 @@ export interface Start {
   rules: Array<RuleInForce>;
   /** false if there was not enough time to rule out contradicting rules; absent otherwise */
   conflicts_ruled_out?: false | null;
+  /** what the plans are held against; absent where nothing is */
+  robustness?: RobustnessApplied | null;
 }
 
 /** A value compared with its normal range. */
@@ -526,6 +607,8 @@ export interface Summary {
   changed_in: Record<string, number>;
   /** null if nothing is proved for this model */
   proof: Proof | null;
+  /** what telling whether plans hold took; absent where nothing is told */
+  stability?: StabilityTold | null;
   /** if the search ended by itself and found nothing; the outcome says whether that is proved */
   no_recourse: NoRecourse | null;
 }
@@ -552,6 +635,8 @@ export interface Unsent {
   cost: number;
   prediction: Prediction;
   instance: Record<string, number | string | null>;
+  /** of best, if plans are required to hold; absent otherwise */
+  stability?: Stability | null;
 }
 
 /** Why a feature cannot be changed. */

@@ -114,6 +114,7 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
     required: Sequence[str] | None = None,
     max_changes: int | None = None,
     formulas: Sequence[str] | None = None,
+    robustness: Mapping[str, Json] | None = None,
     limits: Mapping[str, Json] | None = None,
     engine: str | None = None,
     max_counterfactuals: int | None = None,
@@ -156,6 +157,7 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
         guide=guide,
         weights=weights,
         constraints=rules or None,
+        robustness=robustness,
         limits=costs or None,
     )
     return Question(model, asked if registry is DEFAULT else {**asked, "registry": registry})

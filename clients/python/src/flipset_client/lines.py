@@ -93,6 +93,19 @@ class UnmatchedContext:
 
 
 @dataclass(frozen=True, slots=True)
+class RobustnessApplied:
+    """What the plans are held against; `plans` is of how many it is told at the most, None for all."""
+
+    noise: Mapping[str, Json]
+    draws: int
+    models: tuple[str, ...]
+    require: float | None
+    more: str | None
+    order: str
+    plans: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """The first line: the decision as it stands, and where each value stands."""
 
@@ -107,6 +120,7 @@ class Start:
     rules: tuple[RuleInForce, ...]
     conflicts_ruled_out: bool | None = None
     unmatched_context: tuple[UnmatchedContext, ...] = ()
+    robustness: RobustnessApplied | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,35 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherModelSays:
+    """What another model says of the changed row, by its own target."""
+
+    name: str
+    label: str | None
+    score: float
+    favourable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherChanges:
+    """Whether a plan holds if further features come into range too; `breaks_with` are the fewest that undo it."""
+
+    holds: bool
+    breaks_with: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """Whether a plan holds: in which share of repeated measurements, for other models, with further changes."""
+
+    share: float | None
+    draws: int
+    certified: bool | None
+    models: tuple[OtherModelSays, ...]
+    more: FurtherChanges | None
+
+
+@dataclass(frozen=True, slots=True)
 class Counterfactual:
     """One plan: a minimal set of changes, and what the model says of the changed row."""
 
@@ -131,6 +174,7 @@ class Counterfactual:
     cost: float
     prediction: Prediction
     instance: Mapping[str, Value]
+    stability: Stability | None = None
 
     @property
     def score(self) -> float:
@@ -169,6 +213,7 @@ class Unsent:
     cost: float
     prediction: Prediction
     instance: Mapping[str, Value]
+    stability: Stability | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +247,14 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
+class StabilityTold:
+    """Of how many plans it was told whether they hold, and the rows that the model scored for that."""
+
+    plans: int
+    model_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The last line: what was found, and whether that is proved to be all."""
 
@@ -219,6 +272,7 @@ class Summary:
     changed_in: Mapping[str, int]
     no_recourse: NoRecourse | None
     proof: Proof | None = None
+    stability: StabilityTold | None = None
 
 
 @dataclass(frozen=True, slots=True)

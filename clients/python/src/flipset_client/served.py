@@ -46,6 +46,7 @@ class FeatureListing:
     allowed: tuple[Value, ...]
     ranges: tuple[RangeListing, ...]
     if_missing: str | Mapping[str, Value] | None
+    noise: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class RegistryFeature:
     allowed: tuple[Value, ...]
     ranges: tuple[RangeListing, ...]
     if_missing: str | Mapping[str, Value] | None
+    noise: Mapping[str, Value] | None = None
 
 
 @dataclass(frozen=True, slots=True)

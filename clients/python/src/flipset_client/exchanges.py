@@ -46,6 +46,11 @@ class Service:
     def __post_init__(self) -> None:
         if urlsplit(self.url).scheme not in ("http", "https"):
             raise ValueError("the address of the service begins with http:// or https://")
+        # What refuses such a header later would quote it.
+        if self.key is not None and not (
+            self.key.isascii() and self.key.isprintable() and self.key == self.key.strip()
+        ):
+            raise ValueError("the key holds a character that no key has: is there a line end or a blank around it?")
 
     @property
     def needs_certificates(self) -> bool:

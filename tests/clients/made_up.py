@@ -114,6 +114,11 @@ class MadeUpService:
             case ["v1", "models", model, "counterfactuals"]:
                 self.asked[model] += 1
                 await self._answer(model, body, receive, send)
+            case ["v1", "models", "broken"]:
+                await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"99")]})
+                await send({"type": "http.response.body", "body": b'{"name": ', "more_body": True})
+            case ["v1", "models"]:
+                await _whole(send, 200, {"animals": []})
             case ["v1", "models", model]:
                 await _whole(send, 200, {"name": model})
 
@@ -140,9 +145,12 @@ class MadeUpService:
                 await _whole(send, 404, problem(404, "unknown-model"))
             case "proxied":
                 await _whole(send, 502, "<h1>Bad gateway</h1>", form="text/html")
+            case "login":
+                await _whole(send, 200, "<h1>Who are you?</h1>", form="text/html")
             case "silent":
                 # Until nobody waits any more.
                 await receive()
+                self.sent[model] += 1
             case "echo":
                 await _whole(send, 422, problem(422, "echo", [{"field": "body", "message": json.dumps(body)}]))
             case _:

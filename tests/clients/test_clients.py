@@ -122,7 +122,8 @@ def test_a_refusal_says_which_fields_are_wrong(connect: Connect):
 
 def test_each_refusal_has_a_name(connect: Connect):
     client = connect()
-    for model, error in {"secret": NotAllowed, "nowhere": NotFound, "proxied": Unexpected}.items():
+    refused = {"secret": NotAllowed, "nowhere": NotFound, "proxied": Unexpected, "login": Unexpected}
+    for model, error in refused.items():
         with pytest.raises(error):
             client.ask(model)
 
@@ -135,6 +136,9 @@ def test_a_silent_service_is_given_up(connect: Connect):
     assert next(answer).rank == 1
     with pytest.raises(TimedOut):
         next(answer)
+    # The service knows that nobody waits any more, and ends its search.
+    patient = connect()
+    eventually(lambda: patient.get("sent/silent") == 1)
 
 
 def test_a_service_that_is_not_there_is_unreachable(lost: Waiting):

@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import json
+import pickle
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,22 @@ from typing import Any
 
 import flipset_client
 import pytest
-from flipset_client import Busy, FlipsetError, InvalidRequest, NotAllowed, NotFound, Unexpected
+from flipset_client import (
+    AnswerFailed,
+    AsyncClient,
+    Busy,
+    Client,
+    CutStream,
+    FlipsetError,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    Problem,
+    StillSearching,
+    TimedOut,
+    Unexpected,
+    Unreachable,
+)
 from flipset_client.errors import refusal
 from flipset_client.exchanges import Patience, retry_after
 
@@ -123,3 +139,33 @@ def test_the_versions_are_one():
 
 def test_no_lock_file_names_where_packages_come_from():
     assert not list(Path(ROOT / "clients").glob("*/*lock*"))
+
+
+TOLD = Problem("urn:flipset:problem:busy", "It is busy", 503, "Come back later.")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Busy(503, TOLD, 7.0),
+        Unexpected(502),
+        AnswerFailed(TOLD),
+        CutStream(),
+        CutStream("Why."),
+        TimedOut(),
+        Unreachable("Why."),
+        StillSearching(),
+    ],
+)
+def test_an_error_reaches_another_process_as_it_is(error: FlipsetError):
+    """A pool of processes hands errors on, and breaks down over one that cannot be made again."""
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301  # it has just been written
+    assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+@pytest.mark.parametrize("key", ["flipset_secret\n", " flipset_secret", "flipset\r\nsecret", "flipset_sécret"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_quoted(kind: Any, key: str):
+    with pytest.raises(ValueError, match="the key holds") as refused:
+        kind("http://127.0.0.1:8000", key=key)
+    assert "cret" not in str(refused.value)

@@ -47,6 +47,11 @@ class AnswerSoFar:
             raise StillSearching
         return self._incoming.summary
 
+    def _check_form(self) -> None:
+        """A proxy may answer in place of the service, such as with a page to log in."""
+        if not self._response.headers.get("Content-Type", "").startswith("application/x-ndjson"):
+            raise Unexpected(self._response.status_code)
+
     def _begin(self, first: Line | None) -> None:
         if not isinstance(first, Start):
             raise Unexpected(self._response.status_code)
@@ -76,6 +81,7 @@ class Answer(AnswerSoFar):
         super().__init__(response)
         self._pieces = response.iter_bytes()
         try:
+            self._check_form()
             self._begin(self._next_line())
         except FlipsetError:
             self.close()

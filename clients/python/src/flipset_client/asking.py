@@ -130,7 +130,7 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
     """
     known = {**(instance.request if isinstance(instance, Example) else {}), **more}
     rules = _given(
-        constraints or _inside(known, "constraints"),
+        _inside(known, "constraints") if constraints is None else constraints,
         immutable=immutable,
         directions=directions,
         max_step=max_step,
@@ -142,7 +142,7 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
         formulas=formulas,
     )
     costs = _given(
-        limits or _inside(known, "limits"),
+        _inside(known, "limits") if limits is None else limits,
         engine=engine,
         max_counterfactuals=max_counterfactuals,
         deadline_ms=deadline_ms,
@@ -156,9 +156,9 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
         normal_ranges=normal_ranges,
         guide=guide,
         weights=weights,
-        constraints=rules or None,
+        constraints=None if constraints is None and not rules else rules,
         robustness=robustness,
-        limits=costs or None,
+        limits=None if limits is None and not costs else costs,
     )
     return Question(model, asked if registry is DEFAULT else {**asked, "registry": registry})
 
@@ -201,7 +201,9 @@ def _inside(known: Mapping[str, Json], name: str) -> Mapping[str, Json]:
 
 
 def _each(kind: type[T], content: object, key: str) -> tuple[T, ...]:
-    return tuple([read(kind, entry) for entry in cast("Mapping[str, list[object]]", content)[key]])
+    if not isinstance(content, dict) or not isinstance(content.get(key), list):
+        raise ValueError(f"there is no list of {key}")
+    return tuple([read(kind, entry) for entry in content[key]])
 
 
 def _path(*parts: str) -> str:

@@ -26,6 +26,7 @@ class AsyncAnswer(AnswerSoFar):
 
     async def _opened(self) -> "AsyncAnswer":
         try:
+            self._check_form()
             self._begin(await self._next_line())
         except FlipsetError:
             await self.close()

@@ -20,7 +20,7 @@ from flipset_client.lines import Problem, ProblemField
 
 
 class FlipsetError(Exception):
-    """Whatever this client raises."""
+    """Whatever this client raises. An error can cross to another process: it is made again from its arguments."""
 
     # Whether the same request may succeed a little later.
     is_passing = False
@@ -32,10 +32,13 @@ class Refused(FlipsetError):
     """The service refused a request. `problem` is None if it gave no reason."""
 
     def __init__(self, status: int, problem: Problem | None = None, retry_after: float | None = None) -> None:
-        super().__init__(_told(problem) if problem else _untold(status))
+        super().__init__(status, problem, retry_after)
         self.status = status
         self.problem = problem
         self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        return _told(self.problem) if self.problem else _untold(self.status)
 
     @property
     def kind(self) -> str:
@@ -74,22 +77,28 @@ class AnswerFailed(FlipsetError):
     """The answer broke down after it had begun; the plans that came before it are right."""
 
     def __init__(self, problem: Problem) -> None:
-        super().__init__(_told(problem))
+        super().__init__(problem)
         self.problem = problem
+
+    def __str__(self) -> str:
+        return _told(self.problem)
 
 
 class CutStream(FlipsetError):
     """The answer ended without its last line; the plans that came are right, but others may be missing."""
 
     def __init__(self, why: str = "It has no last line.") -> None:
-        super().__init__(f"The answer was cut off. {why}")
+        super().__init__(why)
+
+    def __str__(self) -> str:
+        return f"The answer was cut off. {self.args[0]}"
 
 
 class TimedOut(FlipsetError):
     """The service was silent for too long."""
 
-    def __init__(self) -> None:
-        super().__init__("The service was silent for longer than the client's timeout.")
+    def __str__(self) -> str:
+        return "The service was silent for longer than the client's timeout."
 
 
 class Unreachable(FlipsetError):
@@ -98,14 +107,17 @@ class Unreachable(FlipsetError):
     is_passing = True
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"The service cannot be reached. {why}")
+        super().__init__(why)
+
+    def __str__(self) -> str:
+        return f"The service cannot be reached. {self.args[0]}"
 
 
 class StillSearching(FlipsetError):
     """The summary is the last line, and it has not been read."""
 
-    def __init__(self) -> None:
-        super().__init__("The summary comes after the last plan: read all plans first.")
+    def __str__(self) -> str:
+        return "The summary comes after the last plan: read all plans first."
 
 
 _BY_STATUS: dict[int, type[Refused]] = {401: NotAllowed, 403: NotAllowed, 404: NotFound, 429: Busy, 503: Busy}

@@ -1,6 +1,7 @@
 """One exchange with the service: a request, asked again while that makes sense, and its answer or its refusal."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
@@ -46,6 +47,9 @@ class Service:
     def __post_init__(self) -> None:
         if urlsplit(self.url).scheme not in ("http", "https"):
             raise ValueError("the address of the service begins with http:// or https://")
+        # What refuses such a header later would quote it.
+        if self.key is not None and not re.fullmatch("[!-~]+", self.key):
+            raise ValueError("the key holds a character that no key has, such as a line end, or nothing at all")
 
     @property
     def needs_certificates(self) -> bool:

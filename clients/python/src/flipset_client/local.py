@@ -89,9 +89,12 @@ class Exchange:
         """What the app sends next, or an error of httpx where it breaks off or is silent for too long."""
         try:
             message = self._sent.get(timeout=timeout)
-        except queue.Empty:
-            raise httpx.ReadTimeout("the service is silent") from None
-        if message is None:
+        except BaseException as error:  # also Ctrl-C: nobody reads what comes after it
+            self.leave()
+            if isinstance(error, queue.Empty):
+                raise httpx.ReadTimeout("the service is silent") from None
+            raise
+        if message is None or self._loop.is_closed():
             raise httpx.RemoteProtocolError("the service broke off its answer")
         self._loop.call_soon_threadsafe(self._room.release)
         return message

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from app.adapters.catalog import load_catalog
 from app.answering.service import Service
+from app.core.through.searches import scored
 from app.core.through.view import Kind
 from app.settings import Settings
 from tests.support.answers import lines_of
@@ -20,7 +22,10 @@ MODELS = 12
 COSTS = ("elapsed_ms", "model_rows", "model_calls", "solver_checks", "engine", "proof")
 
 
-def test_every_way_of_answering_gives_the_same_lines(tmp_path: Path):
+@pytest.mark.parametrize("few", [0, scored.FEW])
+def test_every_way_of_answering_gives_the_same_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int):
+    """Also where sets that reach the same leaves are asked about once, however few they are."""
+    monkeypatch.setattr(scored, "FEW", few)
     seen: Counter[str] = Counter()
     for round_ in range(scaled(1)):
         seeds = Seeds(MODELS, first=190_000 + round_ * MODELS)

@@ -22,7 +22,7 @@ from app.core.through.margins import Margin
 from app.core.through.searches.bounds import Bounds
 from app.core.through.searches.known import KnownAnswers
 from app.core.through.searches.partial import Partial, left_open
-from app.core.through.searches.scored import Sender
+from app.core.through.searches.scored import Sender, WaysToLeaves
 from app.core.through.view import Numbers, Table
 
 # Sets that are extended together.
@@ -54,8 +54,11 @@ def joined(parts: Sequence[Nodes]) -> Nodes:
 class Branching:
     """Searches the subsets of the moves in `order`, which has first what decides most."""
 
-    def __init__(self, problem: Problem, margin: Margin, order: Sequence[int], budget: Budget) -> None:
+    def __init__(
+        self, problem: Problem, margin: Margin, order: Sequence[int], budget: Budget, ways: WaysToLeaves = None
+    ) -> None:
         self._problem = problem
+        self._ways = ways
         self._margin = margin
         self._order = list(order)
         self._budget = budget
@@ -70,7 +73,7 @@ class Branching:
 
     def explore(self, oracle: Oracle, explored: Explored) -> Generator[Fact, None, None]:
         """Yields the answers level by level; `explored` says how far it came."""
-        sender = Sender(self._problem, oracle, self._budget, explored)
+        sender = Sender(self._problem, oracle, self._budget, explored, self._ways)
         level = self._root() if self._order else None
         while level is not None and explored.size < self._problem.max_size:
             if not self._budget.wants_answers():

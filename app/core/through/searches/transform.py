@@ -39,7 +39,7 @@ def coefficients(constant: Numbers, tables: Sequence[Table], bit_of: Callable[[i
     sets, parts = np.concatenate(numbers), np.concatenate(values)
     # One place for every subset: there are few moves, and sorting the sets would take longer.
     together = np.flatnonzero(np.bincount(sets))
-    added = np.stack([np.bincount(sets, weights=form)[together] for form in parts.T], axis=1)
+    added: Numbers = np.stack([np.bincount(sets, weights=form) for form in parts.T], axis=1, dtype=np.float64)[together]
     error = float(np.abs(parts).sum(axis=0).max()) * (len(tables) + 128) * 2.0**-52
     return Coefficients(together, added, error)
 

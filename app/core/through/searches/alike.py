@@ -4,7 +4,7 @@ Where a forest ties with its threshold, only the model knows what it decides, an
 different ways: it is enough to ask about one set of each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,13 @@ Kinds = NDArray[np.int16]
 Places = NDArray[np.int32]
 
 
+# Ways that are looked at together: a truth value for each of them and each subset of a part's moves.
+AT_A_TIME = 256
+
+# Looks at the clock.
+Check = Callable[[], None]
+
+
 class _Part(NamedTuple):
     """For each subset of some moves: the number of the ways that it takes, and a random word for that number."""
 
@@ -28,11 +35,11 @@ class _Part(NamedTuple):
 
 
 class Alike:
-    """Tells which sets of moves take the same ways."""
+    """Tells which sets of moves take the same ways. A way asks about few moves: groups of them have a table each."""
 
-    def __init__(self, ways: Ways, moves: int) -> None:
+    def __init__(self, ways: Ways, moves: int, check: Check = lambda: None) -> None:
         rng = np.random.default_rng(0)
-        self._parts = [_part(group, made, left, rng) for group, made, left in _grouped(ways)]
+        self._parts = [_part(group, made, left, rng, check) for group, made, left in _grouped(ways)]
         self._places = place_tables([part.moves for part in self._parts], moves)
         # The refused sets by their words, which rise.
         self._words = np.zeros(0, dtype=np.uint64)
@@ -41,7 +48,8 @@ class Alike:
     @property
     def held(self) -> int:
         """Bytes of what is remembered."""
-        return self._words.nbytes + self._refused.nbytes
+        tables = sum(part.kinds.nbytes + part.words.nbytes for part in self._parts)
+        return tables + self._words.nbytes + self._refused.nbytes
 
     def firsts(self, masks: Masks) -> tuple[Indices, Indices]:
         """The first of all sets that are alike; and for each set which of these it is like."""
@@ -104,23 +112,35 @@ def place_tables(groups: Sequence[tuple[int, ...]], moves: int) -> list[Places]:
 
 def _grouped(ways: Ways) -> list[tuple[tuple[int, ...], Bools, Bools]]:
     """The ways that part sets of moves, few moves at a time: which they make, and which they leave out."""
-    touched = ways.made | ways.left
-    scopes, scope_of = np.unique(touched, axis=0, return_inverse=True)
-    named = [tuple(np.flatnonzero(scope).tolist()) for scope in scopes]
-    groups = gathered([moves for moves in named if moves])
+    scopes, scope_of = np.unique(ways.made | ways.left, axis=0, return_inverse=True)
+    places = {tuple(np.flatnonzero(scope).tolist()): place for place, scope in enumerate(scopes)}
     found = []
-    for moves, members in groups:
-        own = np.isin(scope_of.reshape(-1), [named.index(each) for each in members])
+    for moves, members in gathered([moves for moves in places if moves]):
+        own = np.isin(scope_of.reshape(-1), [places[each] for each in members])
         found.append((moves, ways.made[own][:, moves], ways.left[own][:, moves]))
     return found
 
 
-def _part(moves: tuple[int, ...], made: Bools, left: Bools, rng: np.random.Generator) -> _Part:
+def _part(moves: tuple[int, ...], made: Bools, left: Bools, rng: np.random.Generator, check: Check) -> _Part:
     subsets = np.arange(2 ** len(moves))
     bits = 1 << np.arange(len(moves) - 1, -1, -1)
-    wanted, avoided = made @ bits, left @ bits
-    takes = (subsets[:, None] & (wanted | avoided)) == wanted
-    rows = np.packbits(takes, axis=1)
-    _, kinds = np.unique(rows.view(np.dtype((np.void, rows.shape[1]))).reshape(-1), return_inverse=True)
-    words = rng.integers(0, 2**64, int(kinds.max()) + 1, dtype=np.uint64)
+    wanted, avoided = np.unique([made @ bits, left @ bits], axis=1)
+    kinds, count = np.zeros(len(subsets), dtype=np.intp), 1
+    for start in range(0, len(wanted), AT_A_TIME):
+        if count == len(subsets):
+            # All of them take different ways.
+            break
+        check()
+        some = slice(start, start + AT_A_TIME)
+        takes = (subsets[:, None] & (wanted[some] | avoided[some])) == wanted[some]
+        kinds, count = _parted(kinds, takes)
+    words = rng.integers(0, 2**64, count, dtype=np.uint64)
     return _Part(moves, kinds.astype(np.int16), words)
+
+
+def _parted(kinds: Indices, takes: Bools) -> tuple[Indices, int]:
+    """The kinds, parted further by which of some ways each subset takes; and how many there are now."""
+    rows = np.packbits(takes, axis=1)
+    _, more = np.unique(rows.view(np.dtype((np.void, rows.shape[1]))).reshape(-1), return_inverse=True)
+    different, parted = np.unique(kinds * len(kinds) + more, return_inverse=True)
+    return parted, len(different)

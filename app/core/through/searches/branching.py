@@ -80,7 +80,7 @@ class Branching:
                 explored.stopped_by = StoppedBy.MAX_COUNTERFACTUALS
                 return
             try:
-                yield from self._extend(level, last=explored.size + 1 == self._problem.max_size)
+                yield from self._extend(level, sender.held, last=explored.size + 1 == self._problem.max_size)
             except Stopped as stopped:
                 explored.stopped_by = stopped.by
             yield from self._settle(sender)
@@ -98,11 +98,14 @@ class Branching:
         bounds, values = self._bounds.start_bounds[None], self._bounds.start_values[None]
         return Nodes(none, np.array([-1], dtype=np.int16), bounds, values)
 
-    def _extend(self, level: Nodes, last: bool) -> Iterator[Moment]:
-        """Make all sets of the next size that may lead to an answer. The `last` size is not extended again."""
+    def _extend(self, level: Nodes, others: int, last: bool) -> Iterator[Moment]:
+        """Make all sets of the next size that may lead to an answer. The `last` size is not extended again.
+
+        `others` are bytes that are held besides.
+        """
         for start in range(0, len(level.last), CHUNK):
             # What is made is held once more when it is put together.
-            yield from self._budget.remember(level.held + 2 * self._held + self._known.held)
+            yield from self._budget.remember(level.held + 2 * self._held + self._known.held + others)
             for children in self._children(level.part(slice(start, start + CHUNK))):
                 yield from self._keep(children, last)
 
@@ -155,6 +158,7 @@ class Branching:
         proposed = yes | maybe if feasible is None else (yes | maybe) & feasible
         if proposed.any():
             self._proposed.append((children.part(proposed), yes[proposed]))
+            self._held += self._proposed[-1][0].held
             children = children.part(~proposed)
         if not last and move + 1 < len(self._order) and len(children.last):
             self._larger.append(children)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped, StoppedBy
-from app.core.facts import Answers, Fact, Working
+from app.core.facts import Answers, Fact, Moment, Working
 from app.core.favourable import Bools
 from app.core.problem import Problem
 from app.core.search.lattice import UNPACKED, Explored, sent, unpacked
@@ -21,6 +21,8 @@ from app.core.through.view import Ways
 WaysToLeaves = Callable[[], Ways] | None
 # So many sets are asked about one by one: quicker than finding out which of them are alike.
 FEW = 8_192
+# So many sets are compared with each other at a time.
+COMPARED = 2**16
 
 
 class Contradicted(Exception):
@@ -70,32 +72,46 @@ class Sender:
             self._explored.stopped_by = stopped.by
         return favourable
 
+    @property
+    def held(self) -> int:
+        """Bytes of what is known of sets that are alike."""
+        return self._alike.held if "_alike" in vars(self) else 0
+
     @cached_property
     def _alike(self) -> Alike:
         assert self._ways is not None
-        return Alike(self._ways(), self._moves)
+        return Alike(self._ways(), self._moves, self._budget.check)
 
-    def _open(self, masks: Masks, sure: Bools) -> Generator[Fact, None, Bools]:
+    def _open(self, masks: Masks, sure: Bools) -> Generator[Moment, None, Bools]:
         """All sets but those that the model does not favour; it is asked about one of all that are alike.
 
         Only of what is not sure. The first by their positions are asked about, because the closest is told.
         """
         doubtful = np.flatnonzero(~sure)
         doubtful = doubtful[np.lexsort(_positions(masks[doubtful]))]
-        firsts, like = self._alike.firsts(masks[doubtful])
+        others = self._budget.memory.held - self.held
+        still = sure.copy()
+        for start in range(0, len(doubtful), COMPARED):
+            self._budget.check()
+            some = doubtful[start : start + COMPARED]
+            still[some] = yield from self._favours(masks[some])
+            yield from self._budget.remember(others + self.held)
+        return still
+
+    def _favours(self, masks: Masks) -> Generator[Moment, None, Bools]:
+        """Which of these sets the model favours. What it does not favour is remembered."""
+        firsts, like = self._alike.firsts(masks)
         favours = np.zeros(len(firsts), dtype=np.bool_)
-        unknown = np.flatnonzero(~self._alike.refused(masks[doubtful[firsts]]))
+        unknown = np.flatnonzero(~self._alike.refused(masks[firsts]))
         unknown = unknown[np.argsort(firsts[unknown])]
-        asked = masks[doubtful[firsts[unknown]]]
+        asked = masks[firsts[unknown]]
         done = 0
         for _, verdict in self._oracle.judge_all(asked):
             favours[unknown[done : done + len(verdict)]] = verdict.favourable
             done += len(verdict)
             yield Working()
         self._alike.refuse(asked[~favours[unknown]])
-        still = sure.copy()
-        still[doubtful] = favours[like]
-        return still
+        return favours[like]
 
     def _most_at_once(self) -> int:
         """There is no need to score many more than may be sent."""

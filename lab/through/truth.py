@@ -20,7 +20,7 @@ CLOSE = 1e-4
 MOST_MOVES = 30
 # Subsets of so many moves are added up together.
 AT_ONCE = 18
-SAMPLES = 50
+SAMPLES = 20
 
 Sums = dict[frozenset[int], float]
 
@@ -151,20 +151,37 @@ def _add(total: Sums, moves: list[int], leaves: dict[Any, float]) -> None:
 
 def minimal_sets(judge: Judge, now: np.ndarray, then: np.ndarray) -> set[frozenset[int]] | None:
     """Every minimal favourable set of positions that change; None if too many of them matter."""
+    sums = _that_matter(judge, now, then)
+    moves = _moves(sums)
+    if len(moves) > MOST_MOVES:
+        return None
+    parts = [_packed(judge, now, then, moves, part) for part in _parts(sums, moves)]
+    favourable, close = (np.concatenate(bits) for bits in zip(*parts, strict=True))
+    # What contains a set that is surely favourable is not minimal, whatever the runtime says of it.
+    asked = _numbers(close & ~_larger(favourable, len(moves)), len(moves))
+    for at in range(0, len(asked), 2**16):
+        some = asked[at : at + 2**16]
+        hits = some[judge.favours(_rows(now, then, moves, some))]
+        np.bitwise_or.at(favourable, hits >> 3, (1 << (hits & 7)).astype(np.uint8))
+    found = _numbers(favourable & ~_larger(favourable, len(moves)), len(moves))
+    return {frozenset(move for bit, move in enumerate(moves) if number >> bit & 1) for number in found.tolist()}
+
+
+def that_matter(judge: Judge, now: np.ndarray, then: np.ndarray) -> int:
+    """How many changes matter: all their subsets are looked at."""
+    return len(_moves(_that_matter(judge, now, then)))
+
+
+def _that_matter(judge: Judge, now: np.ndarray, then: np.ndarray) -> Sums:
     sums = {key: value for key, value in judge.sums(now, then).items() if not key or abs(value) > 1e-12}
     if all(len(key) <= 1 for key in sums):
         # Without a move that lowers a plain sum the sum is higher: no minimal set has one.
         sums = {key: value for key, value in sums.items() if not key or value > -CLOSE}
-    moves = sorted({move for key in sums for move in key})
-    if len(moves) > MOST_MOVES:
-        return None
-    favourable = np.concatenate([_packed(judge, now, then, moves, part) for part in _parts(sums, moves)])
-    numbers = np.flatnonzero(np.unpackbits(_minimal(favourable, len(moves)), bitorder="little"))
-    return {
-        frozenset(move for bit, move in enumerate(moves) if number >> bit & 1)
-        for number in numbers.tolist()
-        if number < 2 ** len(moves)
-    }
+    return sums
+
+
+def _moves(sums: Sums) -> list[int]:
+    return sorted({move for key in sums for move in key})
 
 
 class _Part(NamedTuple):
@@ -178,29 +195,31 @@ def _parts(sums: Sums, moves: list[int]) -> Iterator[_Part]:
     place = {move: at for at, move in enumerate(moves)}
     numbers = np.array([sum(1 << place[move] for move in key) for key in sums])
     values, low = np.array(list(sums.values())), max(3, min(len(moves), AT_ONCE))
+    # The first moves go as one small matrix: element by element they would take longest.
+    first = np.ones((1, 1))
+    for _ in range(3):
+        first = np.kron([[1.0, 1.0], [0.0, 1.0]], first)
     for later in range(2 ** (max(3, len(moves)) - low)):
         within = numbers >> low & ~later == 0
-        margin = np.zeros(2**low)
-        np.add.at(margin, numbers[within] & (2**low - 1), values[within])
-        for bit in range(low):
+        margin = np.bincount(numbers[within] & (2**low - 1), values[within], 2**low)
+        margin = (margin.reshape(-1, len(first)) @ first).reshape(-1)
+        for bit in range(3, low):
             halves = margin.reshape(-1, 2, 1 << bit)
             halves[:, 1] += halves[:, 0]
         yield _Part(later << low, margin)
 
 
-def _packed(judge: Judge, now: np.ndarray, then: np.ndarray, moves: list[int], part: _Part) -> np.ndarray:
-    """Which of these subsets are favourable, a bit each."""
-    favourable = part.margin > 0
+def _packed(
+    judge: Judge, now: np.ndarray, then: np.ndarray, moves: list[int], part: _Part
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of these subsets are surely favourable, and of which only the runtime knows: a bit each."""
     _hold_samples(judge, now, then, moves, part)
-    close = np.flatnonzero(np.abs(part.margin) < CLOSE)
-    for at in range(0, len(close), 2**16):
-        some = close[at : at + 2**16]
-        favourable[some] = judge.favours(_rows(now, then, moves, part.first + some))
-    return np.packbits(favourable, bitorder="little")
+    favourable, possible = part.margin >= CLOSE, part.margin > -CLOSE
+    return np.packbits(favourable, bitorder="little"), np.packbits(possible & ~favourable, bitorder="little")
 
 
-def _minimal(bits: np.ndarray, moves: int) -> np.ndarray:
-    """Those that contain no other one. The first three moves are the bits of a byte."""
+def _larger(bits: np.ndarray, moves: int) -> np.ndarray:
+    """Those that contain another one. The first three moves are the bits of a byte."""
     without = (0x55, 0x33, 0x0F)
     above = bits.copy()
     for bit in range(min(3, moves)):
@@ -214,7 +233,15 @@ def _minimal(bits: np.ndarray, moves: int) -> np.ndarray:
     for bit in range(3, moves):
         shape = (-1, 2, 1 << (bit - 3))
         larger.reshape(shape)[:, 1] |= above.reshape(shape)[:, 0]
-    return bits & ~larger
+    return larger
+
+
+def _numbers(bits: np.ndarray, moves: int) -> np.ndarray:
+    """The numbers of the subsets whose bit is set."""
+    there = np.flatnonzero(bits)
+    rows, places = np.nonzero(np.unpackbits(bits[there, None], axis=1, bitorder="little"))
+    numbers = there[rows] * 8 + places
+    return numbers[numbers < 2**moves]
 
 
 def _rows(now: np.ndarray, then: np.ndarray, moves: list[int], numbers: np.ndarray) -> np.ndarray:

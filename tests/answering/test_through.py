@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from app.adapters.catalog import load_catalog
 from app.answering.service import Service
+from app.core.through.searches import dense, scored
 from app.core.through.view import Kind
 from app.settings import Settings
 from tests.support.answers import lines_of
@@ -20,16 +22,36 @@ MODELS = 12
 COSTS = ("elapsed_ms", "model_rows", "model_calls", "solver_checks", "engine", "proof")
 
 
-def test_every_way_of_answering_gives_the_same_lines(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("few", "at_once", "first"),
+    [
+        pytest.param(scored.FEW, True, 190_000, id="all subsets at once"),
+        pytest.param(0, True, 1_190_000, id="all subsets at once, the same leaves asked about once"),
+        pytest.param(0, False, 2_190_000, id="branch and bound, the same leaves asked about once"),
+    ],
+)
+def test_every_way_of_answering_gives_the_same_lines(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    few: int,
+    at_once: bool,
+    first: int,
+):
+    """Also where sets that reach the same leaves are asked about once, however few they are."""
+    monkeypatch.setattr(scored, "FEW", few)
+    if not at_once:
+        monkeypatch.setattr(dense, "suits", lambda margin, moves: False)
     seen: Counter[str] = Counter()
     for round_ in range(scaled(1)):
-        seeds = Seeds(MODELS, first=190_000 + round_ * MODELS)
+        seeds = Seeds(MODELS, first=first + round_ * MODELS)
         graphs = {f"m{seed}": random_graph(np.random.default_rng(seed)) for seed in seeds}
         for seed, (name, graph) in zip(seeds, graphs.items(), strict=True):
             graph.write(tmp_path / f"{round_}" / name, [f"c{seed % graph.outputs}"])
         service = served(tmp_path / f"{round_}")
         for name, graph in graphs.items():
             answer_people(service, name, graph, seen)
+    # `pytest -rP` shows how many problems were compared.
+    print(seen.total() - seen["opaque"], "problems:", dict(seen))  # noqa: T201
     assert seen["found"] > 5 * scaled(1)
     assert seen["no_recourse"]
     # A few draws depend on too much at once for the trial at load.

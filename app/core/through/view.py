@@ -1,8 +1,9 @@
 """The model as one person sees it: each movable feature has two values, so it is a function of which moves are made."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,26 @@ class Table:
     values: Numbers
 
 
+class Ways(NamedTuple):
+    """Every way to a leaf of a tree: the moves that a set must make to take it, and those that it must leave out.
+
+    A row for each way, a column for each move.
+    """
+
+    made: NDArray[np.bool_]
+    left: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """For each subset of the moves a row of numbers, the forms: `constant`, and what each table adds to it."""
+    """For each subset of the moves a row of numbers, the forms: `constant`, and what each table adds to it.
+
+    Where nothing but leaves of trees is added up, `ways` tells which: sets with the same ways have the same outputs.
+    """
 
     constant: Numbers
     tables: tuple[Table, ...]
+    ways: Callable[[], Ways] | None = None
 
 
 class View(Protocol):

@@ -1,6 +1,6 @@
 """A tree ensemble as one person sees it: what is left of it are short ways to leaves, and small tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.adapters.structures.graph import Array
 from app.adapters.structures.sums.ensembles import Ensemble, Ints
+from app.core.through import view
 from app.core.through.view import Numbers, Table, Unseen
 
 Words = NDArray[np.uint64]
@@ -75,6 +76,12 @@ def ways_of(ensemble: Ensemble, now: Array, then: Array, moves: Ints, count: int
         np.concatenate([each.made for each in found]),
         np.concatenate([each.left for each in found]),
     )
+
+
+def truths_of(ways: Sequence[Ways], count: int) -> view.Ways:
+    """The ways through several ensembles, as rows of truth values."""
+    made, left = (np.concatenate([_truths(getattr(each, side), count) for each in ways]) for side in ("made", "left"))
+    return view.Ways(made, left)
 
 
 def _children(ensemble: Ensemble, passed: NDArray[np.bool_]) -> Ints:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,8 @@ from numpy.typing import NDArray
 from app.adapters.graphs.feeds import Feed
 from app.adapters.structures.linking import Taken
 from app.adapters.structures.preparing import Cut
-from app.adapters.structures.sums.ensembles import Ensemble
 from app.adapters.structures.sums.planning import Form, Plan, planned
-from app.adapters.structures.sums.specialising import tables_of, ways_of
+from app.adapters.structures.sums.specialising import Ways, tables_of, truths_of, ways_of
 from app.adapters.structures.values import Columns
 from app.adapters.structures.walking import Trees
 from app.core.favourable import Favourable, FavourableClasses
@@ -87,11 +87,14 @@ class Structure:
         made_by[[self._owners[move.columns[0]] for move in moves]] = np.arange(len(moves))
         constant, sizes = np.zeros(plan.count), dict(self._sizes)
         tables: list[Table] = []
+        ways: list[Ways] = []
         for name, weights in plan.weights.items():
             if name in self._trees:
                 columns = self._trees[name].columns
                 owned = made_by[self._features[columns]]
-                found = _grown(self._trees[name].ensemble, weights, held[columns], owned, len(moves))
+                ways.append(ways_of(self._trees[name].ensemble, held[columns][0], held[columns][1], owned, len(moves)))
+                leaves = self._trees[name].ensemble.leaves[ways[-1].leaves]
+                found = tables_of(ways[-1], leaves @ weights, len(moves))
             else:
                 # What has no weight may be anything, even missing.
                 used = np.where(weights.any(axis=1), held[name], 0.0)
@@ -100,7 +103,8 @@ class Structure:
             constant += found[0]
             tables.extend(found[1])
         losses = tuple(_loss(taken, form, sizes) for taken, form in zip(self._taken, plan.taken, strict=True))
-        sums = Sums(constant, tuple(tables))
+        only_trees = len(ways) == len(plan.weights)
+        sums = Sums(constant, tuple(tables), partial(truths_of, ways, len(moves)) if only_trees else None)
         return SumsView(self.kind, sums, plan.rising, self._link, plan.taken, losses)
 
     def hard_values(self, features: int) -> list[NDArray[Any]]:
@@ -132,13 +136,6 @@ class Structure:
 def _features(columns: Columns) -> NDArray[np.intp]:
     """The feature of each column; the last of all, which is none, where it depends on nothing."""
     return np.array([int(need).bit_length() - 1 for need in columns.needs.ravel()], dtype=np.intp)
-
-
-def _grown(
-    ensemble: Ensemble, weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int
-) -> tuple[Numbers, list[Table]]:
-    ways = ways_of(ensemble, held[0], held[1], moves, count)
-    return tables_of(ways, ensemble.leaves[ways.leaves] @ weights, count)
 
 
 def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:

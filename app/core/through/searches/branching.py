@@ -22,7 +22,7 @@ from app.core.through.margins import Margin
 from app.core.through.searches.bounds import Bounds
 from app.core.through.searches.known import KnownAnswers
 from app.core.through.searches.partial import Partial, left_open
-from app.core.through.searches.scored import Sender
+from app.core.through.searches.scored import Sender, WaysToLeaves
 from app.core.through.view import Numbers, Table
 
 # Sets that are extended together.
@@ -54,8 +54,11 @@ def joined(parts: Sequence[Nodes]) -> Nodes:
 class Branching:
     """Searches the subsets of the moves in `order`, which has first what decides most."""
 
-    def __init__(self, problem: Problem, margin: Margin, order: Sequence[int], budget: Budget) -> None:
+    def __init__(
+        self, problem: Problem, margin: Margin, order: Sequence[int], budget: Budget, ways: WaysToLeaves = None
+    ) -> None:
         self._problem = problem
+        self._ways = ways
         self._margin = margin
         self._order = list(order)
         self._budget = budget
@@ -70,14 +73,14 @@ class Branching:
 
     def explore(self, oracle: Oracle, explored: Explored) -> Generator[Fact, None, None]:
         """Yields the answers level by level; `explored` says how far it came."""
-        sender = Sender(self._problem, oracle, self._budget, explored)
+        sender = Sender(self._problem, oracle, self._budget, explored, self._ways)
         level = self._root() if self._order else None
         while level is not None and explored.size < self._problem.max_size:
             if not self._budget.wants_answers():
                 explored.stopped_by = StoppedBy.MAX_COUNTERFACTUALS
                 return
             try:
-                yield from self._extend(level, last=explored.size + 1 == self._problem.max_size)
+                yield from self._extend(level, sender.held, last=explored.size + 1 == self._problem.max_size)
             except Stopped as stopped:
                 explored.stopped_by = stopped.by
             yield from self._settle(sender)
@@ -95,11 +98,14 @@ class Branching:
         bounds, values = self._bounds.start_bounds[None], self._bounds.start_values[None]
         return Nodes(none, np.array([-1], dtype=np.int16), bounds, values)
 
-    def _extend(self, level: Nodes, last: bool) -> Iterator[Moment]:
-        """Make all sets of the next size that may lead to an answer. The `last` size is not extended again."""
+    def _extend(self, level: Nodes, others: int, last: bool) -> Iterator[Moment]:
+        """Make all sets of the next size that may lead to an answer. The `last` size is not extended again.
+
+        `others` are bytes that are held besides.
+        """
         for start in range(0, len(level.last), CHUNK):
             # What is made is held once more when it is put together.
-            yield from self._budget.remember(level.held + 2 * self._held + self._known.held)
+            yield from self._budget.remember(level.held + 2 * self._held + self._known.held + others)
             for children in self._children(level.part(slice(start, start + CHUNK))):
                 yield from self._keep(children, last)
 
@@ -152,6 +158,7 @@ class Branching:
         proposed = yes | maybe if feasible is None else (yes | maybe) & feasible
         if proposed.any():
             self._proposed.append((children.part(proposed), yes[proposed]))
+            self._held += self._proposed[-1][0].held
             children = children.part(~proposed)
         if not last and move + 1 < len(self._order) and len(children.last):
             self._larger.append(children)

@@ -16,7 +16,7 @@ from app.core.subsets.masks import Masks, of_truths
 from app.core.through.margins import Line, Margin
 from app.core.through.searches import packed
 from app.core.through.searches.packed import Numbers, Words
-from app.core.through.searches.scored import Contradicted, Sender
+from app.core.through.searches.scored import Contradicted, Sender, WaysToLeaves
 from app.core.through.searches.transform import AllSums, Block, coefficients
 
 # Beyond so many moves branch and bound is quicker; sooner, if several sums decide.
@@ -104,15 +104,18 @@ def _words(flags: NDArray[np.bool_]) -> Words:
 class Dense:
     """Searches all subsets of these moves of a problem."""
 
-    def __init__(self, problem: Problem, margin: Margin, moves: Sequence[int], budget: Budget) -> None:
+    def __init__(
+        self, problem: Problem, margin: Margin, moves: Sequence[int], budget: Budget, ways: WaysToLeaves = None
+    ) -> None:
         self._problem = problem
+        self._ways = ways
         self._budget = budget
         self._flags = Flags(margin, moves, budget)
         self.nodes = 0
 
     def explore(self, oracle: Oracle, explored: Explored) -> Generator[Fact, None, None]:
         """Yields the answers level by level; `explored` says how far it came."""
-        sender = Sender(self._problem, oracle, self._budget, explored)
+        sender = Sender(self._problem, oracle, self._budget, explored, self._ways)
         try:
             proposed = yield from self._proposed()
         except Stopped as stopped:

@@ -13,7 +13,7 @@ from app.core.through.searches import covers, dense
 from app.core.through.searches.branching import Branching, by_influence, named
 from app.core.through.searches.covers import Covers
 from app.core.through.searches.dense import Dense
-from app.core.through.searches.scored import Contradicted
+from app.core.through.searches.scored import Contradicted, WaysToLeaves
 from app.core.through.view import View
 
 
@@ -35,7 +35,7 @@ def explore(problem: Problem, oracle: Oracle, budget: Budget, view: View) -> Gen
     seen = Seen()
     needed = _needed(problem, margin)
     seen.inert = tuple(move for move in range(len(problem.moves)) if move not in needed)
-    search = _search(problem, margin, sorted(needed), budget)
+    search = _search(problem, margin, sorted(needed), budget, view.sums.ways)
     try:
         yield from search.explore(oracle, seen.explored)
     finally:
@@ -43,14 +43,16 @@ def explore(problem: Problem, oracle: Oracle, budget: Budget, view: View) -> Gen
     return seen
 
 
-def _search(problem: Problem, margin: Line | Space, needed: list[int], budget: Budget) -> Covers | Dense | Branching:
+def _search(
+    problem: Problem, margin: Line | Space, needed: list[int], budget: Budget, ways: WaysToLeaves
+) -> Covers | Dense | Branching:
     """The way that suits the model and the number of moves."""
     gains = covers.gains_of(problem, margin)
     if gains is not None and isinstance(margin, Line):
         return Covers(problem, margin, gains, budget)
     if dense.suits(margin, len(needed)):
-        return Dense(problem, margin, needed, budget)
-    return Branching(problem, margin, by_influence(margin, needed), budget)
+        return Dense(problem, margin, needed, budget, ways)
+    return Branching(problem, margin, by_influence(margin, needed), budget, ways)
 
 
 def _needed(problem: Problem, margin: Margin) -> set[int]:

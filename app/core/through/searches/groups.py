@@ -11,20 +11,29 @@ MOST_MOVES = 12
 
 
 def merged(tables: Iterable[Table], most: int = MOST_MOVES) -> list[Table]:
-    """The same sum in fewer tables: the largest first, each joins the group that it shares most moves with."""
+    """The same sum in fewer tables."""
+    by_moves = {table.moves: table for table in _by_moves(tables)}
+    return [total(group, [by_moves[moves] for moves in members]) for group, members in gathered(by_moves, most)]
+
+
+Moves = tuple[int, ...]
+
+
+def gathered(scopes: Iterable[Moves], most: int = MOST_MOVES) -> list[tuple[Moves, list[Moves]]]:
+    """Different sets of moves in few groups: the largest first, each joins the group that it shares most moves with."""
     groups: list[set[int]] = []
-    members: list[list[Table]] = []
-    for table in sorted(_by_moves(tables), key=lambda table: (-len(table.moves), table.moves)):
-        moves = set(table.moves)
+    members: list[list[Moves]] = []
+    for scope in sorted(scopes, key=lambda scope: (-len(scope), scope)):
+        moves = set(scope)
         fits = [place for place, group in enumerate(groups) if len(group | moves) <= max(most, len(group))]
         if not fits:
             groups.append(moves)
-            members.append([table])
+            members.append([scope])
             continue
         best = max(fits, key=lambda place: (len(groups[place] & moves), -len(groups[place]), -place))
         groups[best] |= moves
-        members[best].append(table)
-    return [total(tuple(sorted(group)), parts) for group, parts in zip(groups, members, strict=True)]
+        members[best].append(scope)
+    return [(tuple(sorted(group)), parts) for group, parts in zip(groups, members, strict=True)]
 
 
 def _by_moves(tables: Iterable[Table]) -> Iterable[Table]:

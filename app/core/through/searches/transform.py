@@ -36,10 +36,10 @@ def coefficients(constant: Numbers, tables: Sequence[Table], bit_of: Callable[[i
     for size, same in alike.items():
         numbers.append(_numbers(size, same, bit_of))
         values.append(_differences(np.stack([table.values for table in same])))
-    together, place = np.unique(np.concatenate(numbers), return_inverse=True)
-    parts = np.concatenate(values)
-    added = np.zeros((len(together), parts.shape[1]))
-    np.add.at(added, place, parts)
+    sets, parts = np.concatenate(numbers), np.concatenate(values)
+    # One place for every subset: there are few moves, and sorting the sets would take longer.
+    together = np.flatnonzero(np.bincount(sets))
+    added: Numbers = np.stack([np.bincount(sets, weights=form) for form in parts.T], axis=1, dtype=np.float64)[together]
     error = float(np.abs(parts).sum(axis=0).max()) * (len(tables) + 128) * 2.0**-52
     return Coefficients(together, added, error)
 

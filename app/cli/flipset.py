@@ -13,6 +13,7 @@ from app import __version__
 from app.adapters.files.flaws import BrokenFiles
 from app.adapters.machine.core_dumps import leave_no_core_dump
 from app.cli.cohort import cohort, cohort_report
+from app.cli.drift.command import drift
 from app.cli.environment import fail, read_settings
 from app.cli.keys import keys_cli
 from app.observing.slots import NoSharedFolder
@@ -27,6 +28,7 @@ cli = typer.Typer(
 cli.add_typer(keys_cli, name="keys")
 cli.command()(cohort)
 cli.command()(cohort_report)
+cli.command()(drift)
 
 
 def _show_version(asked: bool) -> None:

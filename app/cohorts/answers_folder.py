@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,9 @@ REPEATED = ["label", "outcome", "stopped_by", "guarantee", "engine", "reason", "
 # Keys of the record that say how a run went, not what it was asked.
 OF_ITS_COURSE = ("finished", "command")
 
+# What a run counts in the files of its people, by the keys of the record.
+Count = Callable[[Sequence[Path]], Mapping[str, Any]]
+
 
 class OtherRun(Exception):
     """The folder holds another run, or something else; the text says what to do."""
@@ -30,6 +33,15 @@ class OtherRun(Exception):
 
 class InUse(Exception):
     """Another run is writing into the folder."""
+
+
+def outcomes(people: Sequence[Path]) -> dict[str, Any]:
+    """How many people have each outcome."""
+    found: Counter[str] = Counter()
+    for file in people:
+        column = pq.read_table(file, columns=["outcome"])["outcome"]
+        found.update({each["values"]: each["counts"] for each in column.value_counts().to_pylist()})
+    return {"outcomes": dict(sorted(found.items()))}
 
 
 class AnswersFolder:
@@ -57,7 +69,7 @@ class AnswersFolder:
         """Begin a run, or continue the one that was begun here; `OtherRun` if it differs. Whether it is finished."""
         file = self.path / RECORD
         if file.exists():
-            before = json.loads(file.read_text(encoding="utf-8"))
+            before = self.record()
             if differing := [name for name in record if name not in OF_ITS_COURSE and record[name] != before.get(name)]:
                 raise OtherRun(
                     f"{self.path}: holds another run, which differs in {', '.join(differing)}. "
@@ -69,7 +81,7 @@ class AnswersFolder:
             raise OtherRun(f"{self.path}: is not empty, but holds no run. Name another folder with --out.")
         else:
             # First of all: without it, nobody knows which run the files belong to.
-            self._record({**record, "finished": False})
+            self._write_record({**record, "finished": False})
         for table in TABLES:
             (self.path / table).mkdir(exist_ok=True)
             for leftover in (self.path / table).glob(f"*{UNFINISHED}"):
@@ -90,14 +102,10 @@ class AnswersFolder:
             pq.write_table(table, unfinished, compression="snappy", use_dictionary=REPEATED)
             _settle(unfinished, file)
 
-    def finish(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def finish(self, record: Mapping[str, Any], count: Count) -> dict[str, Any]:
         """Complete the record with counts from the written files, and return it."""
-        outcomes: Counter[str] = Counter()
-        for file in self._files("people"):
-            column = pq.read_table(file, columns=["outcome"])["outcome"]
-            outcomes.update({each["values"]: each["counts"] for each in column.value_counts().to_pylist()})
-        rejects = [pq.read_table(file, columns=["row"])["row"] for file in self._files("rejects")]
-        people, rejected = outcomes.total(), sum(map(len, rejects))
+        rejects = [pq.read_table(file, columns=["row"])["row"] for file in self.files("rejects")]
+        people, rejected = self._rows("people"), sum(map(len, rejects))
         whole = {
             **record,
             "finished": True,
@@ -106,19 +114,28 @@ class AnswersFolder:
             "people": people,
             "rejects": rejected,
             "unreadable_files": sum(rows.null_count for rows in rejects),
-            "counterfactuals": sum(pq.read_metadata(file).num_rows for file in self._files("counterfactuals")),
-            "outcomes": dict(sorted(outcomes.items())),
+            "counterfactuals": self._rows("counterfactuals"),
+            **count(self.files("people")),
         }
-        self._record(whole)
+        self._write_record(whole)
         return whole
 
-    def _files(self, table: str) -> Iterable[Path]:
+    def files(self, table: str) -> list[Path]:
+        """The written files of a table, in order."""
         return sorted((self.path / table).glob("part-*.parquet"))
+
+    def record(self) -> dict[str, Any]:
+        """The record of the run that was begun here."""
+        content: dict[str, Any] = json.loads((self.path / RECORD).read_text(encoding="utf-8"))
+        return content
+
+    def _rows(self, table: str) -> int:
+        return sum(int(pq.read_metadata(file).num_rows) for file in self.files(table))
 
     def _file(self, table: str, partition: int) -> Path:
         return self.path / table / f"part-{partition:05d}.parquet"
 
-    def _record(self, content: Mapping[str, Any]) -> None:
+    def _write_record(self, content: Mapping[str, Any]) -> None:
         unfinished = self.path / f"{RECORD}{UNFINISHED}"
         unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         _settle(unfinished, self.path / RECORD)

@@ -6,7 +6,7 @@ import pickle
 import re
 import socket
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -24,9 +24,8 @@ from ray.util.annotations import RayDeprecationWarning
 
 from app.adapters.machine.core_dumps import leave_no_core_dump
 from app.cohorts.failures import NoCluster, SolverFailed
-from app.cohorts.job import Job
+from app.cohorts.job import ChunkSolver
 from app.cohorts.reading.chunks import Chunk
-from app.cohorts.solving.solver import Solver
 from app.cohorts.tables import Solved
 
 # The only column of the tables that travel: a chunk on the way there, its result on the way back.
@@ -39,13 +38,13 @@ PROBE_SECONDS = 10
 
 
 class SolvingActor:
-    """Answers chunks. The model comes with the job."""
+    """Answers chunks. The model comes with what makes the solver."""
 
-    def __init__(self, job: bytes) -> None:
+    def __init__(self, make: bytes) -> None:
         # Ray starts this process, on another machine perhaps: the command's own limit does not reach it.
         leave_no_core_dump()
         pa.set_cpu_count(1)
-        self._solver = Solver(pickle.loads(job))  # noqa: S301  # it comes from the driver of this very run
+        self._solver: ChunkSolver = pickle.loads(make)()  # noqa: S301  # it comes from the driver of this very run
 
     def __call__(self, table: pa.Table) -> pa.Table:
         chunks = map(pickle.loads, table[CONTENT].to_pylist())
@@ -59,7 +58,7 @@ def _parcel(contents: Iterable[Chunk | Solved]) -> pa.Table:
 class RayWorkers:
     """`count` actors. Without an address, Ray starts on this machine and ends with the run."""
 
-    def __init__(self, job: Job, count: int, address: str | None) -> None:
+    def __init__(self, make: Callable[[], ChunkSolver], count: int, address: str | None) -> None:
         here: dict[str, Any] = {"num_cpus": count, "include_dashboard": False} if address is None else {}
         _probe(address)
         # Without a runtime environment of its own: what the actors import is installed where they run.
@@ -67,7 +66,7 @@ class RayWorkers:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
         except (ConnectionError, RuntimeError, ValueError) as error:
             raise NoCluster(f"Ray does not answer at {address or 'this machine'}: {error}") from None
-        self._job = pickle.dumps(job)
+        self._make = pickle.dumps(make)
         self._count = count
         # There is no other way to limit retries yet than this deprecated one.
         warnings.simplefilter("ignore", RayDeprecationWarning)
@@ -88,7 +87,7 @@ class RayWorkers:
         sent: list[Any] = [ray.put(_parcel([chunk])) for chunk in chunks]
         answered = ray.data.from_arrow_refs(sent).map_batches(
             SolvingActor,
-            fn_constructor_args=[self._job],
+            fn_constructor_args=[self._make],
             batch_size=None,
             batch_format="pyarrow",
             compute=ray.data.ActorPoolStrategy(size=self._count),

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from app.adapters.files.snapshots import Snapshot
+from app.cohorts.reading.chunks import Chunk
 from app.cohorts.reading.columns import Columns
+from app.cohorts.tables import Solved
 from app.settings import Settings
 
 # No deadline: answers must not depend on how fast a machine is. A day is as good as for ever.
@@ -25,6 +27,18 @@ class Job:
     request: Mapping[str, Any]
     columns: Columns
     kept: tuple[pa.Field, ...] = ()
+
+
+class ChunkSolver(Protocol):
+    """Answers for the people of a chunk, in one process."""
+
+    def solve(self, chunk: Chunk) -> Solved:
+        """The tables with the results of everyone in a chunk."""
+        ...
+
+    def reject(self, chunk: Chunk, reason: str) -> Solved:
+        """Reject all rows of a chunk for this reason."""
+        ...
 
 
 def settings_for_a_run(settings: Settings, max_counterfactuals: int) -> Settings:

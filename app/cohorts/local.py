@@ -3,7 +3,7 @@
 import signal
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -16,9 +16,8 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from app.cohorts.failures import SolverFailed
-from app.cohorts.job import Job
+from app.cohorts.job import ChunkSolver
 from app.cohorts.reading.chunks import Chunk
-from app.cohorts.solving.solver import Solver
 from app.cohorts.tables import Solved
 
 # A process gets its next chunk before it has finished one.
@@ -45,7 +44,7 @@ class _Failure(NamedTuple):
         return SolverFailed(f"{self.kind}, while {doing}:\n{self.frames}")
 
 
-def _work(connection: Connection, job: Job) -> None:
+def _work(connection: Connection, make: Callable[[], ChunkSolver]) -> None:
     """In the child: answer chunks until the parent closes the connection."""
     # Ctrl-C reaches all processes; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -55,7 +54,7 @@ def _work(connection: Connection, job: Job) -> None:
     Thread(target=_take_in, args=(connection, given), daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError):
         try:
-            solver = Solver(job)
+            solver = make()
         except Exception as error:  # noqa: BLE001  # whatever it is, the parent gets it
             connection.send((READY, _Failure.of(error)))
             return
@@ -74,7 +73,7 @@ def _take_in(connection: Connection, given: "SimpleQueue[tuple[int, Chunk] | Non
         given.put(None)
 
 
-def _solved(solver: Solver, chunk: Chunk) -> Solved | _Failure:
+def _solved(solver: ChunkSolver, chunk: Chunk) -> Solved | _Failure:
     try:
         return solver.solve(chunk)
     except Exception as error:  # noqa: BLE001  # whatever it is, the parent gets it
@@ -117,10 +116,10 @@ class _Worker:
 
 
 class LocalWorkers:
-    """`count` processes that answer chunks."""
+    """`count` processes that answer chunks, each with a solver that it makes for itself."""
 
-    def __init__(self, job: Job, count: int) -> None:
-        self._job = job
+    def __init__(self, make: Callable[[], ChunkSolver], count: int) -> None:
+        self._make = make
         self._context = get_context("forkserver")
         # Imported once by the fork server, not by each process.
         self._context.set_forkserver_preload(["app.cohorts.solving.solver"])
@@ -130,7 +129,7 @@ class LocalWorkers:
 
     def _started(self) -> _Worker:
         here, there = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(there, self._job), daemon=True)
+        process = self._context.Process(target=_work, args=(there, self._make), daemon=True)
         process.start()
         there.close()
         return _Worker(process, here)
@@ -206,7 +205,7 @@ class LocalWorkers:
             if not worker.ready:
                 raise SolverFailed(f"{STARTING} ended with {worker.process.exitcode}") from None
             if chunk.rows <= 1:
-                return Solver(self._job).reject(chunk, DEADLY)
+                return self._make().reject(chunk, DEADLY)
             middle = chunk.rows // 2
             halves = [self._carefully(chunk.part(0, middle)), self._carefully(chunk.part(middle, chunk.rows))]
             return Solved(*(pa.concat_tables(pair) for pair in zip(*halves, strict=True)))

@@ -4,7 +4,7 @@ import hashlib
 import json
 import platform
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby
@@ -16,14 +16,13 @@ import pyarrow as pa
 
 from app import __version__
 from app.adapters.files.names import suggestion
-from app.adapters.graphs.models import Model
 from app.asking.posing import Terms
 from app.cohorts.amounts import CHUNK_ROWS, PARTITION_ROWS
 from app.cohorts.answers_folder import AnswersFolder
 from app.cohorts.reading.chunks import Chunk, cut, numbered
 from app.cohorts.reading.columns import BadColumns, Columns
 from app.cohorts.reading.people_files import column_names, column_type, digest, read_people
-from app.cohorts.tables import Solved, schemas
+from app.cohorts.tables import Solved
 from app.core.budget import Limits
 
 # What a run's answers may depend on, besides Flipset itself.
@@ -90,9 +89,8 @@ class Input:
                     yield f"{file.name}: has {names.count(column)} columns {column!r}; rename all but one"
 
 
-def check_kept(columns: Columns, model: Model) -> None:
+def check_kept(columns: Columns, own: Collection[str]) -> None:
     """`BadColumns` if a copied column has the name of one of ours."""
-    own = schemas(model.scorer.score_dtype).people.names
     for name, column in columns.kept.items():
         if name in own:
             raise BadColumns(f"--keep {name}: is also a column of the answers; rename it: --keep its_{name}={column}")
@@ -107,8 +105,8 @@ def record_of(
         "flipset": __version__,
         "finished": False,
         "command": command,
-        "model": _model(terms),
-        "registry": _registry(terms),
+        "model": model_facts(terms),
+        "registry": registry_facts(terms),
         "request": dict(asked),
         "limits": {
             "engine": engine,
@@ -133,7 +131,8 @@ def record_of(
     }
 
 
-def _model(terms: Terms) -> dict[str, Any]:
+def model_facts(terms: Terms) -> dict[str, Any]:
+    """What the answers depend on, of the model."""
     model, favourable = terms.model, terms.favourable
     return {
         "name": model.name,
@@ -149,7 +148,8 @@ def _model(terms: Terms) -> dict[str, Any]:
     }
 
 
-def _registry(terms: Terms) -> dict[str, Any] | None:
+def registry_facts(terms: Terms) -> dict[str, Any] | None:
+    """What the answers depend on, of the registry."""
     registry = terms.prepared.registry
     if registry is None:
         return None

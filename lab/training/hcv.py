@@ -3,11 +3,12 @@
 Favourable is "healthy": blood donors, the suspect ones included. A missing value is the mean of its
 column. The architecture, the learning rate and the balanced classes follow the CEMSP paper; the
 penalty is ours and keeps the scores away from 0 and 1. It was picked from four values after a
-look at their test accuracy on this split, which makes that figure slightly kind. The seed was not
-searched for.
+look at their test accuracy on this split, which makes that figure slightly kind. The seeds were not
+searched for: `--model hcv@2` writes a second version, which differs in its seed alone.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,11 @@ import pandas as pd
 
 from lab.training import export, figures, network, recourse
 
-NAME = "hcv"
 FEATURES = ["ALB", "ALP", "ALT", "AST", "BIL", "CHE", "CHOL", "CREA", "GGT", "PROT"]
 SEXES = {"f": "female", "m": "male"}
 SETTINGS = network.Settings(hidden=(20, 10), learning_rate=1e-3, epochs=100, penalty=1.0, balanced=True, seed=42)
+# The seed of each version.
+SEEDS = {"hcv": SETTINGS.seed, "hcv@2": 43}
 
 
 def read(path: Path) -> tuple[network.Rows, network.Labels, list[recourse.Context]]:
@@ -34,17 +36,20 @@ def main() -> None:
     """Train, write the model, and record its figures."""
     parser = argparse.ArgumentParser(description="Train the hcv model.")
     parser.add_argument("--data", type=Path, required=True, help="UCI 571 as a CSV file")
-    rows, labels, contexts = read(parser.parse_args().data)
-    data = network.split(rows, labels, SETTINGS.seed)
-    export.write_model(NAME, network.fit(data, SETTINGS), len(FEATURES))
+    parser.add_argument("--model", choices=SEEDS, default="hcv", help="the version to train")
+    given = parser.parse_args()
+    settings = replace(SETTINGS, seed=SEEDS[given.model])
+    rows, labels, contexts = read(given.data)
+    data = network.split(rows, labels, settings.seed)
+    export.write_model(given.model, network.fit(data, settings), len(FEATURES))
 
-    judge = recourse.Judge(NAME)
+    judge = recourse.Judge(given.model)
     default = recourse.measure(judge, rows, contexts)
-    result = figures.of_network(judge, data, SETTINGS, default)
+    result = figures.of_network(judge, data, settings, default)
     for registry in ("hcv-paper", "hcv-paper-tight"):
         key = "share_with_recourse_" + registry.replace("-", "_")
         result[key] = recourse.measure(judge, rows, contexts, registry).share
-    export.record(NAME, result)
+    export.record(given.model, result)
 
 
 if __name__ == "__main__":

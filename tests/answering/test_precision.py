@@ -28,6 +28,7 @@ SPREAD = {
         "phist": (0, 1), "unemp": (2, 10), "selfemp": (0, 1), "condomin": (0, 1), "hschool": (0, 1),
     },
 }  # fmt: skip
+SPREAD |= {f"{name}@2": SPREAD[name] for name in ("hcv", "mortgage")}
 
 
 @pytest.fixture(scope="module")

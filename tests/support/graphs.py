@@ -59,6 +59,16 @@ def write_slow_network(file: Path, width: int, size: int = 1_500, layers: int = 
     save(file, nodes, weights, width, TensorProto.FLOAT)
 
 
+def write_lookup(file: Path, table: Sequence[float]) -> None:
+    """Looks up a table by the one feature, a whole number: beyond its end there is no answer, and the model fails."""
+    nodes = [
+        helper.make_node("Cast", ["features"], ["places"], to=TensorProto.INT64),
+        helper.make_node("Gather", ["table", "places"], ["found"]),
+        helper.make_node("Sigmoid", ["found"], ["scores"]),
+    ]
+    save(file, nodes, {"table": np.array(table, dtype=np.float32)}, 1, TensorProto.FLOAT, columns=1)
+
+
 def save(
     file: Path,
     nodes: list[onnx.NodeProto],

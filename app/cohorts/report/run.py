@@ -101,6 +101,8 @@ def _check(run: Run) -> None:
     """An unfinished run may have a report if there is anything in it; a finished one must be complete."""
     if not run.finished and not run.people:
         raise NotARun(f"The run in {run.folder} has not written anything yet; let it finish first")
+    if run.people and "outcome" not in _opened(run.people[0]).schema_arrow.names:
+        raise NotARun(f"{run.folder} is not the folder of a run of flipset cohort: its people have no outcome")
     if run.finished and run.halves:
         raise DamagedRun(f"{run.folder} is incomplete: {run.halves} of its parts are not in all of {', '.join(TABLES)}")
 

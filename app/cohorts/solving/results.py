@@ -78,12 +78,12 @@ class ChunkResults:
 
     def __init__(self, sources: Sources, schemas: Schemas, favourable: Favourable) -> None:
         count = sources.chunk.rows
-        self._sources = sources
+        self.sources = sources
         self._schemas = schemas
         self._favourable = favourable
         self._score_type = schemas.people.field("score").type
         score = self._score_type.to_pandas_dtype()
-        self._refused: dict[int, Refused] = {}
+        self.refused: dict[int, Refused] = {}
         self._labels = np.full(count, -1, dtype=np.intp)
         self._scores = np.zeros(count, dtype=score)
         self._counts = np.zeros(count, dtype=np.int64)
@@ -96,7 +96,7 @@ class ChunkResults:
         self._answers: list[Answered] = []
 
     def refuse(self, person: int, refused: Refused) -> None:
-        self._refused[person] = refused
+        self.refused[person] = refused
 
     def decide(self, people: Places, outcome: str, scores: NDArray[Any], labels: Places, moves: Places) -> None:
         """Set the outcome of people whose search was complete and exact."""
@@ -136,15 +136,15 @@ class ChunkResults:
         self._complete[person] = summary.complete
         for name in ("stopped_by", "guarantee", "engine"):
             self._texts[name][person] = getattr(summary, name)
+        self._take_values(person, told)
         if told.answers:
-            self._take_values(person, told)
             self.add(_answered(person, told, self._scores.dtype))
         if explained is not None:
             self._explain(person, explained, told.started.question.problem)
 
     def _explain(self, person: int, explained: Explained, problem: Problem) -> None:
         if explained.best is not None:
-            features = self._sources.model.features
+            features = self.sources.model.features
             changed = [features[problem.candidates[move].position].name for move in explained.best.moves]
             self.closest(person, explained.best.score, changed)
         if explained.reason is Reason.CONSTRAINTS:
@@ -156,22 +156,25 @@ class ChunkResults:
     def _take_values(self, person: int, told: Told) -> None:
         """The service read the values itself, and chose the targets: what it says of them holds."""
         problem = told.started.question.problem
+        self.sources.values[person] = problem.instance
         for move in {index for found in told.answers for index in found.moves}:
-            position = problem.moves[move].position
-            self._sources.values[person, position] = problem.instance[position]
-            self._sources.targets[person, position] = problem.moves[move].target
+            self.sources.targets[person, problem.moves[move].position] = problem.moves[move].target
+
+    def answers(self) -> Answered | None:
+        """All answers, person after person; None if there are none."""
+        return _together(self._answers) if self._answers else None
 
     def solved(self) -> Solved:
         """The tables, person by person."""
-        persons = self._sources.persons()
-        kept = np.ones(self._sources.chunk.rows, dtype=np.bool_)
-        kept[list(self._refused)] = False
+        persons = self.sources.persons()
+        kept = np.ones(self.sources.chunk.rows, dtype=np.bool_)
+        kept[list(self.refused)] = False
         return Solved(
             self._people(persons, np.flatnonzero(kept)), self._counterfactuals(persons), self._rejects(persons)
         )
 
     def _people(self, persons: pa.Array, people: Places) -> pa.Table:
-        sources, schema = self._sources, self._schemas.people
+        sources, schema = self.sources, self._schemas.people
         columns: dict[str, pa.Array] = {
             "row": pa.array(sources.numbers),
             "person": persons,
@@ -194,12 +197,12 @@ class ChunkResults:
 
     def _counterfactuals(self, persons: pa.Array) -> pa.Table:
         schema = self._schemas.counterfactuals
-        if not self._answers:
+        answers = self.answers()
+        if answers is None:
             return schema.empty_table()
-        answers = _together(self._answers)
         ranks = np.arange(len(answers.people)) - np.searchsorted(answers.people, answers.people) + 1
         columns = [
-            pa.array(self._sources.numbers[answers.people]),
+            pa.array(self.sources.numbers[answers.people]),
             persons.take(pa.array(answers.people)),
             pa.array(ranks.astype(np.int32)),
             self._changes(answers),
@@ -212,9 +215,9 @@ class ChunkResults:
     def _changes(self, answers: Answered) -> pa.Array:
         made = answers.changed >= 0
         whose, features = np.nonzero(made)[0], answers.changed[made]
-        people, model = answers.people[whose], self._sources.model
+        people, model = answers.people[whose], self.sources.model
         names = pa.array([feature.name for feature in model.features], pa.string())
-        before, after = self._sources.values[people, features], self._sources.targets[people, features]
+        before, after = self.sources.values[people, features], self.sources.targets[people, features]
         categorical = np.array([feature.type == "category" for feature in model.features])[features]
         columns = [
             names.take(pa.array(features)),
@@ -230,7 +233,7 @@ class ChunkResults:
         """The names of categories; null if a value is a number or missing."""
         if not categorical.any():
             return pa.nulls(len(values), pa.string())
-        known = self._sources.model.features
+        known = self.sources.model.features
         return pa.array(
             [
                 str(known[feature].categories[int(value)]) if named and not isnan(value) else None
@@ -241,13 +244,13 @@ class ChunkResults:
 
     def _label_names(self, labels: Places) -> pa.Array:
         """The names of labels; null for a regression."""
-        names = pa.array([*self._sources.model.classes, None], pa.string())
+        names = pa.array([*self.sources.model.classes, None], pa.string())
         return names.take(pa.array(np.where(labels < 0, len(names) - 1, labels)))
 
     def _rejects(self, persons: pa.Array) -> pa.Table:
-        chunk, schema = self._sources.chunk, self._schemas.rejects
+        chunk, schema = self.sources.chunk, self._schemas.rejects
         # If the input has names but this one could not be read, leave it empty: the row number may be another's name.
-        named = self._sources.named()
+        named = self.sources.named()
         named = persons if named is None else named
         lost: list[Any] = [] if chunk.lost is None else [(None, None, None, [], chunk.lost)]
         rows = [
@@ -258,7 +261,7 @@ class ChunkResults:
                 refused.fields,
                 refused.reason,
             )
-            for person, refused in sorted(self._refused.items())
+            for person, refused in sorted(self.refused.items())
         ]
         numbers, lines, who, fields, reasons = zip(*rows, *lost, strict=True) if rows or lost else [()] * 5
         files = [chunk.file] * len(numbers)
@@ -286,14 +289,10 @@ def _answered(person: int, told: Told, score: np.dtype[Any]) -> Answered:
 def _together(parts: Sequence[Answered]) -> Answered:
     """All answers, person after person."""
     widest = max(part.changed.shape[1] for part in parts)
-    changed = [
-        np.pad(part.changed, ((0, 0), (0, widest - part.changed.shape[1])), constant_values=-1) for part in parts
-    ]
-    together = Answered(
-        np.concatenate([part.people for part in parts]),
-        np.concatenate([part.costs for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate(changed),
-    )
+
+    def padded(part: Answered) -> Answered:
+        missing = widest - part.changed.shape[1]
+        return part._replace(changed=np.pad(part.changed, ((0, 0), (0, missing)), constant_values=-1))
+
+    together = Answered(*map(np.concatenate, zip(*map(padded, parts), strict=True)))
     return together.of(np.argsort(together.people, kind="stable"))

@@ -51,6 +51,10 @@ class Solver:
 
     def solve(self, chunk: Chunk) -> Solved:
         """The tables with the results of everyone in a chunk."""
+        return self.results(chunk).solved()
+
+    def results(self, chunk: Chunk) -> ChunkResults:
+        """The results of everyone in a chunk, before they are tables."""
         columns = self._job.columns
         rows = rows_of(chunk, columns.wanted, self._words)
         values, plain = read_values(rows, self._model, columns)
@@ -63,7 +67,7 @@ class Solver:
             groups.append(group)
         which[np.isinf(targets).any(axis=1)] = -1
         sources = Sources(chunk, rows, self._model, columns, values, targets)
-        return self._answered(sources, groups, which).solved()
+        return self._answered(sources, groups, which)
 
     def reject(self, chunk: Chunk, reason: str) -> Solved:
         """Reject all rows of a chunk for this reason."""

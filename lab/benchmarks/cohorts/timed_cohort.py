@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from app.cli import cohort_run
+from app.cli import register_run
 from app.cli.flipset import cli
 
 
 def main() -> None:
-    run, began = cohort_run.run, []
+    run, began = register_run.run, []
     processes = int(sys.argv[sys.argv.index("--workers") + 1])
 
     def timed(people: Any, workers: Any, *rest: Any) -> None:
@@ -28,7 +28,7 @@ def main() -> None:
         began.append(perf_counter())
         run(people, workers, *rest)
 
-    cohort_run.run = timed
+    register_run.run = timed
     sys.argv[0] = "flipset"
     try:
         cli()

@@ -10,7 +10,7 @@ from app.api.listings import describe_model
 from app.core.through.view import Kind
 from tests.support.live_server import ROOT
 
-TREES = {"mortgage"}
+TREES = {"mortgage", "mortgage@2"}
 
 
 @pytest.fixture(scope="module")

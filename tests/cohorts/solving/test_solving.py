@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pyarrow as pa
 import pytest
-from onnx import TensorProto, helper
 
 from app.cohorts.reading.chunks import CellFormat
 from lab.benchmarks.registers.register import register
@@ -243,23 +241,8 @@ def test_someone_with_more_moves_than_go_together_is_answered_too(tmp_path: Path
 
 
 def test_a_model_that_breaks_down_on_one_person_takes_nobody_along(tmp_path: Path):
-    """A graph that looks up a table by the first value: beyond its end there is no answer."""
-    nodes = [
-        helper.make_node("Cast", ["features"], ["places"], to=TensorProto.INT64),
-        helper.make_node("Gather", ["table", "places"], ["found"]),
-        helper.make_node("ReduceMean", ["found"], ["z"], axes=[1], keepdims=1),
-        helper.make_node("Sigmoid", ["z"], ["scores"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "table",
-        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, 1])],
-        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, 1])],
-        [helper.make_tensor("table", TensorProto.FLOAT, [4], [-3.0, -2.0, 2.0, 3.0])],
-    )
-    file = tmp_path / "models/table/model.onnx"
-    graphs.write_model_toml(file.parent, ["f0"], registry="table", whole=["f0"])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(file))
+    graphs.write_lookup(tmp_path / "models/table/model.onnx", [-3.0, -2.0, 2.0, 3.0])
+    graphs.write_model_toml(tmp_path / "models/table", ["f0"], registry="table", whole=["f0"])
     graphs.write_registry(tmp_path / "ranges/table.toml", {"f0": "{ low = 2 }"})
     told = solved(job("table", tmp_path / "models", tmp_path / "ranges"), pa.table({"f0": [0.0, 9.0, 1.0, 3.0]}))
     assert told.people["row"].to_pylist() == [1, 3, 4]

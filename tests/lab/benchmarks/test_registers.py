@@ -42,7 +42,8 @@ def ask(service: Service, model: str, person: dict) -> list[dict]:
 
 
 def test_every_shipped_model_has_a_register(catalog: Catalog):
-    assert sorted(MODELS) == sorted(catalog.models)
+    # The versions of a model share its register.
+    assert sorted(MODELS) == sorted({name.partition("@")[0] for name in catalog.models})
 
 
 @pytest.mark.parametrize("model", MODELS)

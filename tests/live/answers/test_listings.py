@@ -17,7 +17,9 @@ def test_health(client: httpx.Client):
 def test_what_is_served_is_listed(client: httpx.Client):
     assert [model["name"] for model in client.get("/v1/models").json()["models"]] == [
         "hcv",
+        "hcv@2",
         "mortgage",
+        "mortgage@2",
         "synthetic",
         "thyroid",
     ]

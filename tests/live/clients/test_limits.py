@@ -88,7 +88,8 @@ def test_a_model_of_more_features_than_may_be_is_not_served(command: str, worker
     done = flipset(command, FLIPSET_MAX_FEATURES="9", FLIPSET_WORKERS=workers)
     assert done.returncode == 1
     assert done.stderr.removeprefix("Flipset cannot start:\n").splitlines() == [
-        f"models/{name}/model.toml: features: are 10, but FLIPSET_MAX_FEATURES allows 9" for name in ("hcv", "mortgage")
+        f"models/{name}/model.toml: features: are 10, but FLIPSET_MAX_FEATURES allows 9"
+        for name in ("hcv", "hcv@2", "mortgage", "mortgage@2")
     ]
 
 

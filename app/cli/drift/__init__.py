@@ -1,0 +1,1 @@
+"""`flipset drift`: the command, what it does, and what it prints."""

@@ -1,0 +1,75 @@
+"""The plans of the old version, judged by the new one: as if a person came back with the changes made."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.adapters.graphs.models import Model
+from app.adapters.graphs.onnx import ModelFailed
+from app.asking.posing import Terms
+from app.cohorts.solving.results import Answered, Sources
+from app.cohorts.solving.values import encoded
+from app.core.crowd.posed import Places, Values
+from app.core.favourable import NO_CLASS, Bools
+from app.core.search.oracle import Verdict
+
+# Rows that are judged at once: a person may have a thousand plans.
+MOST_ROWS = 8_192
+
+
+class JudgedPlans(NamedTuple):
+    """What the new version says of some plans: whether they hold, their scores (NaN: it gave none) and labels."""
+
+    holds: Bools
+    scores: NDArray[Any]
+    labels: Places
+
+
+class OldPlans:
+    """Judges plans that were found with the model `old` under the new version's terms."""
+
+    def __init__(self, old: Model, new: Terms) -> None:
+        self._terms = new
+        # Where the new version has each feature of the old one.
+        self._places = np.array([new.model.positions[feature.name] for feature in old.features])
+        self._most = np.array([kind.most for kind in new.model.types])
+        self._least = np.array([0 if kind.kind == "b" else -kind.most for kind in new.model.types])
+
+    def judged(self, plans: Answered, old: Sources, new: Sources) -> JudgedPlans:
+        """Judge plans of people whom both versions can read."""
+        count = len(plans.people)
+        score = self._terms.model.scorer.score_dtype
+        judged = JudgedPlans(np.zeros(count, np.bool_), np.full(count, np.nan, score), np.full(count, NO_CLASS))
+        for start in range(0, count, MOST_ROWS):
+            some = np.arange(start, min(start + MOST_ROWS, count))
+            values = self._changed(plans.of(some), old, new)
+            # NaN is a missing value.
+            readable = ~((values < self._least) | (values > self._most)).any(axis=1)
+            self._judge(values[readable], some[readable], judged)
+        return judged
+
+    def _changed(self, plans: Answered, old: Sources, new: Sources) -> Values:
+        """The people as the new version reads them, with the changes of the plans."""
+        values = new.values[plans.people]
+        made = plans.changed >= 0
+        rows, features = np.nonzero(made)[0], plans.changed[made]
+        values[rows, self._places[features]] = old.targets[plans.people[rows], features]
+        return values
+
+    def _judge(self, values: Values, places: Places, judged: JudgedPlans) -> None:
+        if not len(values):
+            return
+        model = self._terms.model
+        try:
+            verdict = Verdict.of(model.scorer(encoded(values, model)), self._terms.favourable)
+        except ModelFailed:
+            # One row may be the cause: judge each alone. Whoever the model fails on keeps no plan.
+            if len(values) > 1:
+                for one in range(len(values)):
+                    self._judge(values[one : one + 1], places[one : one + 1], judged)
+            return
+        known = np.isfinite(verdict.score)
+        judged.holds[places] = verdict.favourable
+        judged.scores[places[known]] = verdict.score[known]
+        judged.labels[places[known]] = verdict.label[known]

@@ -10,10 +10,11 @@ ARG BASE=python:3.13-slim
 FROM ${BASE} AS build
 # The environment itself holds no pip: nothing is installed where the service runs.
 RUN python -m venv --without-pip /opt/flipset
-# With pyarrow, so that `flipset cohort` runs in the image too.
-COPY requirements/service.txt requirements/cohort.txt /build/requirements/
+# With pyarrow, so that `flipset cohort` runs in the image too, httpx, for models that live elsewhere, psycopg, for
+# records in PostgreSQL, and what checks tokens and signs receipts. Only files with these digests: make hashes.
+COPY requirements/hashes/image.txt /build/requirements/
 RUN pip --python /opt/flipset/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-    --requirement /build/requirements/service.txt --requirement /build/requirements/cohort.txt
+    --require-hashes --requirement /build/requirements/image.txt
 COPY pyproject.toml README.md LICENSE /build/
 COPY app /build/app
 RUN pip --python /opt/flipset/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
@@ -38,6 +39,7 @@ COPY --from=build /opt/flipset /opt/flipset
 WORKDIR /srv/flipset
 COPY models models
 COPY normal_ranges normal_ranges
+COPY locales locales
 # Who may ask is for whoever runs it to say: without keys the service does not start on an address that others reach.
 ENV PATH=/opt/flipset/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -48,4 +50,6 @@ USER 10001:10001
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=3s --start-period=30s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request as r; r.urlopen(f\"http://127.0.0.1:{os.environ.get('FLIPSET_PORT', '8000')}/readyz\", timeout=2)"]
+# A command runs as it is; the arguments that KServe gives to an explainer (--model_name and so on) are settings.
+ENTRYPOINT ["flipset-image"]
 CMD ["flipset", "serve"]

@@ -11,16 +11,22 @@ READY_TO_RUN := $(VENV)/ready-to-run
 READY_FOR_PAPER := $(VENV)/ready-for-paper
 READY_TO_TEST := $(VENV)/ready-to-test
 READY_TO_TEST_ALL := $(VENV)/ready-to-test-all
+# Where it is set, every process that a test starts compiles the service anew.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-all nightly bench paper fuzz soak mutants sbom screenshots docs clients check format clean
+.PHONY: run test test-all nightly bench paper fuzz soak mutants sbom screenshots docs hashes clients check format clean
 
 run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
 
-# A module stays on one of the two processors, so that its fixtures run once. They come in order: the last ones are small.
-SPREAD := -n 2 --dist loadscope --no-loadscope-reorder
-# Left to `make test-all`: what imports a package that `make test` does not install, and the tests that are marked slow.
-NOT_FAST := conformance exporters lab/paper web cohorts/report/test_looks.py $(addprefix lab/benchmarks/test_,results.py benchmarks.py)
+# A module stays in one process, so that its fixtures run once. They come in order: the last ones are small. Three processes
+# keep two processors busy: many tests wait for a server.
+SPREAD := -n 3 --dist loadscope --no-loadscope-reorder
+# Left to `make test-all`: what imports a package that `make test` does not install, what starts a server for every test, and
+# the tests that are marked slow.
+NOT_FAST := conformance deploy exporters lab/benchmarks lab/paper live/operation live/records web cohorts/drift/test_commands.py \
+  cohorts/report/test_looks.py cohorts/test_commands.py cohorts/test_runs.py live/answers/test_identity.py \
+  live/answers/test_predictors.py live/clients/test_leaks.py onboarding/test_four_kinds.py onboarding/test_init.py
 
 test: check
 	$(BIN)/pytest $(SPREAD) -m "not slow" $(NOT_FAST:%=--ignore=tests/%)
@@ -70,11 +76,15 @@ sbom:
 
 # Needs Chromium, like the tests of the page. Without the variable the same tests leave no picture behind.
 screenshots: $(READY_TO_TEST_ALL)
-	TEST_SCREENSHOTS=docs/screenshots $(BIN)/pytest tests/web/test_screenshots.py
+	TEST_SCREENSHOTS=docs/screenshots $(BIN)/pytest tests/web/test_screenshots.py tests/web/test_front_ends.py
 
 # The tables of docs/http.md and docs/settings.md, from the code. The tests say when they are out of date.
 docs: $(READY_TO_RUN)
 	$(BIN)/python docs/reference.py
+
+# The digests of what the image installs, from the versions in requirements; run it after one has moved.
+hashes: $(READY_TO_RUN)
+	$(BIN)/python requirements/hashes.py
 
 # What is made from something else: the types of the TypeScript client, and the copy of it that the page loads.
 clients: $(READY_TO_RUN)
@@ -94,7 +104,7 @@ format: $(READY_TO_TEST)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(VENV)-sbom mutants
+	rm -rf $(VENV) $(VENV)-sbom $(VENV)-mlserver $(VENV)-kserve mutants
 
 $(READY_TO_RUN): requirements/service.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -107,9 +117,15 @@ $(READY_FOR_PAPER): $(READY_TO_RUN) requirements/trainers.txt requirements/paper
 	$(PIP) --no-deps -r requirements/dice.txt
 	touch $@
 
-$(READY_TO_TEST): $(READY_TO_RUN) requirements/cohort.txt requirements/dev.txt clients/python/pyproject.toml
-	$(PIP) -r requirements/cohort.txt -r requirements/dev.txt
+$(READY_TO_TEST): $(READY_TO_RUN) requirements/cds.txt requirements/cohort.txt requirements/predictors.txt requirements/dev.txt clients/python/pyproject.toml
+	$(PIP) -r requirements/cds.txt -r requirements/cohort.txt -r requirements/predictors.txt -r requirements/dev.txt
 	$(PIP) --no-deps --editable clients/python
+	touch $@
+
+# Real predictors, and KServe's own SDK, in environments of their own: what they need is older than what Flipset needs.
+$(VENV)-mlserver/ready $(VENV)-kserve/ready: $(VENV)-%/ready: requirements/servers/%.txt
+	$(PYTHON) -m venv --clear $(VENV)-$*
+	$(VENV)-$*/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
 $(READY_TO_TEST_ALL): $(READY_TO_TEST) $(READY_FOR_PAPER) requirements/cluster.txt requirements/test-all.txt

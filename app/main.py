@@ -13,10 +13,12 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 
 from app import __version__
-from app.adapters.catalog import catalog_of, load_catalog
+from app.adapters.catalog import catalog_of
+from app.adapters.files.snapshots import take_snapshot
+from app.adapters.keys.key_rates import KeyRates, counts_at
 from app.adapters.keys.key_ring import KeyRing
-from app.adapters.keys.rates import RateMeter
 from app.adapters.machine.shared import Shared
+from app.adapters.records.opening import store_at
 from app.adapters.reloads import Served
 from app.answering.service import Service
 from app.api import problems, routes
@@ -24,12 +26,19 @@ from app.api.around.access import Access
 from app.api.around.headers import AnswerHeaders
 from app.api.around.observed import Observed
 from app.api.around.prefix import Prefix
+from app.api.cds_hooks import routes as cds_hooks
+from app.api.cds_hooks.tokens import token_check
 from app.api.dependencies import Shortcut
+from app.api.kserve import routes as kserve
 from app.api.openapi import with_lines
 from app.api.page import add_page, docs_policy
+from app.api.records import routes as records
 from app.observing.logs import LINES, quieten
 from app.observing.metrics import Metrics
 from app.observing.tracing import tracing_from_environment
+from app.paths import CDS_SERVICES
+from app.recording.archiving import archive
+from app.recording.recorder import Recorder
 from app.settings import Settings
 
 DESCRIPTION = "Every minimal set of changes that turns a model's decision."
@@ -47,18 +56,30 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     metrics = Metrics(shared.folder)
     LINES.on_dropped = metrics.line_dropped
     if served is None:
-        catalog = load_catalog(settings.models_dir, settings.normal_ranges_dir)
-        service = Service(settings, catalog, watch=metrics.searching)
+        snapshot = take_snapshot(settings.models_dir, settings.normal_ranges_dir, locales_dir=settings.locales_dir)
+        service = Service(settings, catalog_of(snapshot), watch=metrics.searching)
     else:
         service = Service(settings, catalog_of(served.snapshot), served.since, metrics.searching)
         service.reloads = served.reloads
+        snapshot = served.snapshot
+    archive(snapshot, settings)
+    recorder = None if settings.records is None else Recorder(store_at(settings.records), settings)
+    if recorder is not None:
+        recorder.writer.count = metrics.recorded
+        if recorder.events is not None:
+            recorder.events.count = metrics.record_told
     tracing = tracing_from_environment()
+    counts = None if settings.rates is None else counts_at(settings.rates)
+    rates = KeyRates(shared.meter, counts, must_share=settings.rates_lost == "refuse")
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         quieten(asyncio.get_running_loop())
         yield {"connection_counts": metrics}
         service.close()
+        await rates.close()
+        if recorder is not None:
+            recorder.close()
         if tracing is not None:
             tracing.close()
 
@@ -75,35 +96,44 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     )
     app.state.service = service
     app.state.metrics = metrics
+    app.state.recorder = recorder
     problems.install(app)
     # In the order of matching: the most frequent paths come first. The routes of `work` are added directly, because
     # FastAPI wraps the routes of an included router.
     app.router.routes.extend(routes.work.routes)
+    app.router.routes.extend((*kserve.v1.routes, *kserve.inference.routes))
+    app.include_router(kserve.descriptions)
+    app.include_router(cds_hooks.discovery)
+    app.router.routes.extend(cds_hooks.services.routes)
+    app.state.tokens = token_check(settings.cds_clients_file, shared.folder)
     app.include_router(routes.health)
     app.include_router(routes.listings)
+    app.include_router(records.records)
+    app.include_router(records.public)
     _add_documentation(app, settings.root_path)
-    add_page(app, settings.root_path)
-    _add_middleware(app, settings, shared.meter)
+    add_page(app, settings.root_path, keeps_records=settings.records is not None)
+    _add_middleware(app, settings, rates)
     # Added last, and so around all others: what they refuse has its id and is counted too.
     app.add_middleware(Observed, metrics=metrics, tracing=tracing, log_clients=settings.log_clients)
     return app
 
 
-def _add_middleware(app: FastAPI, settings: Settings, meter: RateMeter) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, rates: KeyRates) -> None:
     """Add the layers from the inside out: the last one sees a request first."""
     app.add_middleware(Shortcut, routes=routes.work.routes)
     if settings.keys_file is not None:
         ring = KeyRing(settings.keys_file)
         ring.look()
-        app.add_middleware(Access, ring=ring, meter=meter)
+        elsewhere = None if settings.cds_clients_file is None else CDS_SERVICES
+        app.add_middleware(Access, ring=ring, rates=rates, elsewhere=elsewhere)
     if settings.cors_origins:
         # Outside of the keys: a browser's preflight request carries no key.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "DELETE"],
             allow_headers=["Authorization", "Content-Type", "X-Request-ID"],
-            expose_headers=["Retry-After", "X-Request-ID"],
+            expose_headers=["Flipset-Record", "Retry-After", "X-Request-ID"],
         )
     app.add_middleware(AnswerHeaders)
     if settings.root_path:

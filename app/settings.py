@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app.adapters.files.snapshots import LOCALES
+from app.adapters.predictors.entry import checked_url
+from app.adapters.records.opening import check_address, check_postgres
 from app.paths import FIRST_PARTS
 
 
@@ -32,6 +35,12 @@ def _check_origins(origins: tuple[str, ...]) -> tuple[str, ...]:
                 f"number {number} is not an origin; write https://name or https://name:port, without a path"
             )
     return origins
+
+
+def _check_public_url(address: str) -> str:
+    if not re.fullmatch(r"https?://[^\s?#]+", address):
+        raise ValueError("must be an address such as https://flipset.example.org/, without ? and #")
+    return address
 
 
 def _check_proxies(proxies: tuple[str, ...]) -> tuple[str, ...]:
@@ -76,12 +85,33 @@ class Settings(BaseSettings):
     normal_ranges_dir: APath = Field(
         default=Path("normal_ranges"), description="folder with the registries, one TOML file each"
     )
+    locales_dir: APath = Field(
+        default=LOCALES, description="folder with translations, one TOML file for each language; there need not be one"
+    )
     model_load_seconds: int = Field(default=30, ge=1, description="time limit for loading and trying a model")
     model_memory_mb: int = Field(default=2048, ge=64, description="memory limit for loading and trying a model")
     model_file_mb: int = Field(default=256, ge=1, description="largest allowed model.onnx")
+    predictor_url: Annotated[str, AfterValidator(checked_url)] | None = Field(
+        default=None, description="where models live whose [predictor] has no url"
+    )
     host: str = Field(default="127.0.0.1", description="address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="port to listen on; 0 picks a free one")
     keys_file: APath | None = Field(default=None, description="the key file; unset: no keys are needed")
+    rates: Annotated[str, AfterValidator(check_postgres)] | None = Field(
+        default=None,
+        description="where several servers count the rates of keys together: `postgresql://...`; unset: nowhere",
+    )
+    rates_lost: Literal["count_here", "refuse"] = Field(
+        default="count_here",
+        description="while that database is away: `count_here` (each server on its own) or `refuse` (503)",
+    )
+    cds_clients_file: APath | None = Field(
+        default=None,
+        description="the clients of CDS Hooks that may call, with their public keys; unset: keys hold there too",
+    )
+    public_url: Annotated[str, AfterValidator(_check_public_url)] | None = Field(
+        default=None, description="where people find the page, https://name/path; cards of CDS Hooks link to it"
+    )
     allow_anonymous: bool = Field(
         default=False, description="allow serving without keys on an address that others can reach; no effect with keys"
     )
@@ -149,6 +179,35 @@ class Settings(BaseSettings):
     )
     grace_seconds: int = Field(
         default=10, ge=0, description="time for answers in progress to send their last line at a stop"
+    )
+    records: Annotated[str, AfterValidator(check_address)] | None = Field(
+        default=None,
+        description="where records of answers are kept: `sqlite:///records.db` or `postgresql://...`; unset: nowhere",
+    )
+    record_all: bool = Field(
+        default=False, description="record every answer; otherwise those that ask for it with `record`"
+    )
+    records_required: bool = Field(
+        default=False, description="refuse with 503 what cannot be recorded; otherwise answer, and say so"
+    )
+    record_plans: int = Field(default=20, ge=0, description="how many plans of an answer a record holds as they are")
+    records_days: int | None = Field(
+        default=None, ge=1, description="days after which a record is deleted; unset: records stay"
+    )
+    records_queue_mb: int = Field(
+        default=64, ge=1, description="memory for records that wait to be written, in each process"
+    )
+    records_events: Annotated[str, AfterValidator(checked_url)] | None = Field(
+        default=None, description="address to which a CloudEvent of every record is sent; unset: nowhere"
+    )
+    records_events_key: APath | None = Field(
+        default=None, description="file with a key that is sent with these events, as a bearer token"
+    )
+    receipt_keys: APath | None = Field(
+        default=None, description="folder with the keys that sign receipts of records; unset: there are no receipts"
+    )
+    archive: APath | None = Field(
+        default=None, description="folder to which served files are copied, so that old records can be replayed"
     )
     log_format: Literal["json", "text"] | None = Field(
         default=None, description="`json` or `text`; unset: text in a terminal, JSON elsewhere"

@@ -9,6 +9,7 @@ import pytest
 from tests.support.live_server import LiveServer, live_server
 from tests.support.scale import SCALE, scaled
 from tests.support.seeds import SEED, Seeds
+from tests.support.stores import address, database_server, new_address  # noqa: F401  # fixtures
 
 # How long an example takes depends on what else the machine does.
 hypothesis.settings.register_profile(

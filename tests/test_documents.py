@@ -23,9 +23,10 @@ DOCUMENTS = [
     ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "lab/training/README.md")
 ]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in [*DOCUMENTS, *ROOT.glob("docs/**/*.md")]}
+WITH_COMMANDS = ("http", "lender", "clinic", "locales", "following", "kserve")
 EXAMPLES = [
     example
-    for page in ("README.md", "docs/http.md")
+    for page in ("README.md", *(f"docs/{name}.md" for name in WITH_COMMANDS))
     for example in re.findall(r"```sh\n(curl.*?)```\n\n```(?:json|text)\n(.*?)```", PAGES[page], flags=re.DOTALL)
 ]
 
@@ -47,7 +48,7 @@ def test_a_command_gets_the_answer_that_is_printed_below_it(server: LiveServer, 
 
 
 def test_there_are_such_commands():
-    assert len(EXAMPLES) == 3
+    assert len(EXAMPLES) == 10
 
 
 def test_the_readme_is_short():

@@ -30,11 +30,20 @@ def test_the_image_runs_without_rights_and_installs_nothing():
     assert "\nRUN " not in SERVICE_STAGE
 
 
-def test_the_image_holds_what_registers_need():
+def test_the_image_holds_what_registers_and_predictors_need():
     """Otherwise `docker run flipset flipset cohort` would end with the name of a package to install."""
     before_the_service, _, _ = DOCKERFILE.partition("COPY app")
-    assert "--requirement /build/requirements/cohort.txt" in before_the_service
-    assert "!requirements/cohort.txt" in (ROOT / ".dockerignore").read_text().splitlines()
+    assert "--require-hashes --requirement /build/requirements/image.txt" in before_the_service
+    assert "!requirements/hashes/image.txt" in (ROOT / ".dockerignore").read_text().splitlines()
+
+
+def test_the_image_installs_the_versions_of_the_other_files_by_their_digests():
+    """`make hashes` writes it anew."""
+    sources = [ROOT / "requirements" / f"{name}.txt" for name in ("service", "cohort", "predictors", "records", "cds")]
+    pinned = {line for file in sources for line in file.read_text().splitlines() if line and not line.startswith("#")}
+    hashed = (ROOT / "requirements/hashes/image.txt").read_text()
+    assert set(re.findall(r"^(\S+==\S+) \\$", hashed, flags=re.MULTILINE)) == pinned
+    assert "://" not in hashed
 
 
 def test_the_first_key_is_made_in_the_image(tmp_path: Path):

@@ -1,7 +1,8 @@
-"""The catalog: every model and registry of the two folders, checked together and held in memory."""
+"""The catalog: every model, registry and translation of the folders, checked together and held in memory."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as member
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,6 +10,8 @@ from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.files.names import suggestion
 from app.adapters.files.snapshots import Snapshot, take_snapshot
 from app.adapters.graphs.models import Model, digest_of, load_model
+from app.adapters.locales.files import load_locale
+from app.adapters.locales.languages import Languages
 from app.adapters.rules.pairing import Pairing, flaws_of_registry, pair_up
 from app.adapters.rules.registries import Registry, load_registry
 
@@ -17,11 +20,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The models and registries that are served, and how each model and registry fit together."""
+    """The models and registries that are served, how each model and registry fit together, and the languages."""
 
     models: Mapping[str, Model]
     registries: Mapping[str, Registry]
     pairings: Mapping[tuple[str, str], Pairing]
+    languages: Languages = member(default_factory=Languages)
 
     def registries_for(self, model: Model) -> list[str]:
         """The registries that fit this model and that its policy allows."""
@@ -48,11 +52,14 @@ def catalog_of(
     def model_in(folder: Path) -> Model:
         before_each(folder)
         old = (kept or {}).get(folder.name)
-        return old if old is not None and old.digest == digest_of(folder, snapshot) else load_model(folder, snapshot)
+        # What lives elsewhere is tried again: it may have changed.
+        is_known = old is not None and old.sha256 is not None and old.digest == digest_of(folder, snapshot)
+        return old if old is not None and is_known else load_model(folder, snapshot)
 
     flaws: list[Flaw] = []
     models = _loaded([folder for folder in snapshot.model_folders if folder not in left_out], model_in, flaws)
     registries = _loaded(snapshot.registries, lambda file: load_registry(file, snapshot), flaws)
+    locales = _loaded(snapshot.locales, lambda file: (file.stem, load_locale(file, snapshot)), flaws)
     if not snapshot.model_folders:
         reason = "holds no model: add a folder with model.onnx and model.toml"
         flaws.append(Flaw(snapshot.models_dir, "", reason))
@@ -60,6 +67,7 @@ def catalog_of(
         {model.name: model for model in models},
         {registry.name: registry for registry in registries},
         {(model.name, registry.name): pair_up(model, registry) for model in models for registry in registries},
+        Languages(dict(locales)),
     )
     broken = {flaw.file for flaw in flaws}
     flaws.extend(flaw for model in models for flaw in _lacking(model, catalog, broken, snapshot.normal_ranges_dir))

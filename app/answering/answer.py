@@ -1,7 +1,6 @@
 """An answer: the search of one question, and the events that tell of it."""
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Generator, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -20,22 +19,19 @@ from app.answering.events import (
     Told,
 )
 from app.answering.holding import Telling, in_order, oracle_of
-from app.answering.on_the_loop import can_answer_on_the_loop
-from app.asking.posing import Question
+from app.answering.least import Least
+from app.answering.on_the_loop import can_answer_on_the_loop, judges_with_the_instance
+from app.answering.searching import search_of
+from app.asking.posing.question import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest, is_refusal
 from app.core import facts
 from app.core.budget import Budget, Limits
-from app.core.checking import obeys
-from app.core.facts import Answers, Engine, Explained, Fact, Found, Guarantee, LevelFinished, ProvedBy
+from app.core.checking import NOWHERE_ELSE, Row, obeyed
+from app.core.facts import Answers, Engine, Explained, Fact, Found, Guarantee, LevelFinished, Moment, ProvedBy
 from app.core.memory import Waiting
-from app.core.problem import Move
-from app.core.robust.asked import More, Order
-from app.core.robust.lasting import LastingSearch
+from app.core.robust.asked import Order
 from app.core.robust.telling import Stability
-from app.core.search.engines import Search
-from app.core.search.oracle import ModelCost, Oracle
-from app.core.through.networks.view import NetworkView
-from app.core.through.view import Kind, Unseen, View
+from app.core.search.oracle import ModelCost
 from app.observing.observed_requests import SearchFigures
 from app.observing.unexpected import log_unexpected
 
@@ -60,7 +56,7 @@ class Answer:
     ) -> None:
         self.question = question
         self._engine = engine
-        self._limits = limits
+        self.limits = limits
         self._budget = budget
         self._clock = clock = budget.clock
         self._started = budget.started
@@ -69,9 +65,10 @@ class Answer:
         problem = question.problem
         scorer = question.model.scorer.within(runs)
         self._oracle = oracle_of(question, scorer, runs, budget, ModelCost())
-        self._search = _search(question, self._oracle, budget)
+        self._search = search_of(question, self._oracle, budget)
         robustness = question.robustness
         self._telling = None if robustness is None else Telling(question, scorer, runs, limits, budget)
+        self._least = Least(question, runs, limits, budget) if question.least else None
         # All plans, if they are sent in an order that is known only at the end.
         self._kept: list[Counterfactual] | None = None
         if robustness is not None and robustness.order is not Order.SIZE:
@@ -89,15 +86,20 @@ class Answer:
         posed = clock()
         # Where the whole lattice takes next to no time, the instance is judged along with it.
         self._quick = can_answer_on_the_loop(question, engine, limits)
-        self._prediction = self._search.judge_instance(together=self._quick)
+        together = self._quick or judges_with_the_instance(question, engine)
+        self._prediction = self._search.judge_instance(together)
         self._search_seconds = clock() - posed
         if not np.isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
 
+    def settle(self) -> Generator[Moment, None, None]:
+        """Find out in turns what the instance is, where that takes more than its score. Comes before `events`."""
+        self._prediction = yield from self._search.settled(self._prediction)
+
     @property
     def seconds_left(self) -> float:
         """Until the deadline; nought once it is over."""
-        return max(0.0, self._started + self._limits.deadline_seconds - self._clock())
+        return max(0.0, self._started + self.limits.deadline_seconds - self._clock())
 
     @property
     def is_prompt(self) -> bool:
@@ -106,9 +108,10 @@ class Answer:
 
     def events(self) -> Iterator[Event | None]:
         """`Started`, known before the search begins, and all that follows; None where there is nothing to tell yet."""
-        yield Started(self.question, self._prediction, self._engine, self._limits)
+        yield Started(self.question, self._prediction, self._engine, self.limits)
         try:
-            for fact in self._timed(self._facts()):
+            known = self._timed(self._facts())
+            for fact in known if self._telling is None else self._telling.ahead(known, self._search.judged):
                 self.is_waiting = isinstance(fact, Waiting)
                 self._has_waited |= self.is_waiting
                 if isinstance(fact, Answers):
@@ -147,7 +150,7 @@ class Answer:
         if self._prediction.favourable[0]:
             engine = Engine.LATTICE if self._engine is Engine.AUTO else self._engine
             proof = facts.Proof(ProvedBy.ROWS, self._oracle.meter.rows)
-            yield facts.Finished(engine, Guarantee.EXACT, len(self.question.problem.moves), None, proof)
+            yield facts.Finished(engine, Guarantee.EXACT, self.question.problem.movable, None, proof)
         else:
             yield from self._search.facts(self._engine)
 
@@ -172,7 +175,8 @@ class Answer:
             self._count += 1
             for index in found.moves:
                 changed_in[index] += 1
-            yield Counterfactual(self._count, found, stability)
+            enough = None if self._least is None else self._least.of(found)
+            yield Counterfactual(self._count, found, stability, enough)
 
     def _keep(self, answers: Answers, kept: list[Counterfactual]) -> Iterator[None]:
         kept += self._counterfactuals(answers)
@@ -190,17 +194,22 @@ class Answer:
                 return Finished(self._summary(fact), self._explained, *self._told())
         return None
 
-    def _told(self) -> tuple[Told | None, Stability | None]:
-        if self._telling is None:
-            return None, None
-        best = None if self._explained is None else self._telling.of_best(self._explained.best)
-        return self._telling.told, best
+    def _told(self) -> tuple[Told | None, Stability | None, Stability | None]:
+        telling, explained = self._telling, self._explained
+        if telling is None or explained is None:
+            return None if telling is None else telling.told, None, None
+        best, without_rules = telling.of_best(explained.best), telling.of_best(explained.best_without_rules)
+        return telling.told, best, without_rules
 
     def _check(self, found: Found) -> None:
         """Hold an answer against every constraint once more, whichever engine found it; no wrong one is sent."""
         problem = self.question.problem
         changed = frozenset([self._positions[index] for index in found.moves])
-        broken = [item.path for item in problem.items if not obeys(changed, item.statement, problem.states)]
+        reached = NOWHERE_ELSE
+        if problem.ladder is not None:
+            reached = {problem.moves[index].position: problem.moves[index].target for index in found.moves}
+        row = Row.of(changed, reached, problem.states, problem.following)
+        broken = [item.path for item in problem.items if not obeyed(row, item.statement)]
         if broken:
             raise WrongAnswer(broken)
 
@@ -225,7 +234,7 @@ class Answer:
                 model=_milliseconds(meter.seconds),
                 solver=_milliseconds(solver.seconds),
             ),
-            changed_in={name: count for name, count in zip(names, self._changed_in, strict=True) if count},
+            changed_in=_added_up(names, self._changed_in),
             proof=_proof(finished.proof, names),
         )
 
@@ -240,27 +249,24 @@ class Answer:
         return _milliseconds(self._clock() - self._started)
 
 
+def _added_up(names: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
+    """The features that change in any answer; one with steps has more than one move."""
+    found: dict[str, int] = {}
+    for name, count in zip(names, counts, strict=True):
+        if count:
+            found[name] = found.get(name, 0) + count
+    return found
+
+
 def _proof(proof: facts.Proof | None, names: Sequence[str]) -> Proof | None:
-    return None if proof is None else Proof(proof.by, proof.nodes, [names[move] for move in proof.inert])
+    return None if proof is None else Proof(proof.by, proof.nodes, _inert(proof.inert, names))
+
+
+def _inert(moves: Sequence[int], names: Sequence[str]) -> list[str]:
+    """The features that no answer can need: all of the moves of each are inert."""
+    named = [names[move] for move in moves]
+    return [name for name in dict.fromkeys(named) if named.count(name) == names.count(name)]
 
 
 def _milliseconds(seconds: float) -> float:
     return round(seconds * 1000, 3)
-
-
-def _search(question: Question, oracle: Oracle, budget: Budget) -> Search:
-    robustness = question.robustness
-    if robustness is not None and robustness.more is More.REQUIRE:
-        return LastingSearch(question.problem, oracle, budget)
-    # The view tells what the model decides, not what holds.
-    is_seen = question.model.structure.kind is not Kind.OPAQUE and not (robustness and robustness.is_required)
-    return Search(question.problem, oracle, budget, partial(_view, question, oracle) if is_seen else None)
-
-
-def _view(question: Question, oracle: Oracle, moves: Sequence[Move]) -> View | NetworkView | None:
-    """What is seen of the model for these moves of the person."""
-    row, cells = oracle.cells_of(moves)
-    try:
-        return question.model.structure.view(row, cells, question.favourable)
-    except Unseen:
-        return None

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.core.budget import Limits, StoppedBy
 from app.core.facts import Engine, Explained, Found, Guarantee, ProvedBy
+from app.core.least.turning import Turn
 from app.core.robust.telling import Stability
-from app.core.search.oracle import Verdict
+from app.core.search.verdict import Verdict
 
 
 class Started(NamedTuple):
@@ -31,6 +32,8 @@ class Counterfactual(NamedTuple):
     found: Found
     # None where it is not told whether it holds.
     stability: Stability | None = None
+    # Of each change what would be enough; None where that is not asked, or where there was no time.
+    enough: Sequence[Turn | None] | None = None
 
 
 class Progress(NamedTuple):
@@ -91,9 +94,10 @@ class Finished(NamedTuple):
 
     summary: Summary
     explained: Explained | None
-    # None where nothing is asked of plans that hold; and what is told of the best set, where there is no plan.
+    # None where nothing is asked of plans that hold; and what is told of the best sets, where there is no plan.
     told: Told | None = None
     best: Stability | None = None
+    best_without_rules: Stability | None = None
 
 
 class Failed(NamedTuple):

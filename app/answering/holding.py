@@ -1,34 +1,40 @@
 """Plans that hold: the search that a request for them needs, and what is told of each plan."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import repeat
+from functools import cached_property
+from itertools import islice, repeat
 
 from app.adapters.graphs.runs import Runs
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.scorer import ModelScorer
 from app.answering.events import Counterfactual, Told
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.asking.robustness import Robustness
 from app.core.budget import Budget, Limits
-from app.core.facts import Answers, Best
+from app.core.facts import Answers, Best, Fact
 from app.core.problem import Move
 from app.core.robust import more
 from app.core.robust.asked import More, Order
-from app.core.robust.holding import Conditions, HoldingOracle
+from app.core.robust.certificates import Certificates, Prover
+from app.core.robust.certifying import MOST_BOXES, MOST_IN_ALL
+from app.core.robust.holding import Conditions, HoldingOracle, Trials
 from app.core.robust.more import KnownLattice
 from app.core.robust.telling import Stability, Teller, lattice_of
 from app.core.search.oracle import ModelCost, Oracle
 from app.core.search.whole_lattice import MOST_AT_ONCE, JudgedSubsets
+from app.core.through.view import Kind
 
 # Where it is asked for, further changes are looked at up to so many movable features, and without being asked for up to
 # as many as one call of the model judges.
 MOST_MOVES = 16
-# Plans that are told of together.
-AT_ONCE = 32
+# Plans that are told of together: as many as may all take the most parts for their proofs.
+AT_ONCE = MOST_IN_ALL // MOST_BOXES
 
 
 def conditions_within(robustness: Robustness, runs: Runs) -> Conditions:
     """The conditions, with other models whose runs end with the request."""
+    if not robustness.models:
+        return robustness.conditions
     others = tuple(
         replace(other, scorer=model.scorer.within(runs))
         for other, model in zip(robustness.conditions.others, robustness.models, strict=True)
@@ -36,44 +42,72 @@ def conditions_within(robustness: Robustness, runs: Runs) -> Conditions:
     return replace(robustness.conditions, others=others)
 
 
-def oracle_of(question: Question, scorer: OnnxScorer, runs: Runs, budget: Budget, meter: ModelCost) -> Oracle:
+def oracle_of(question: Question, scorer: ModelScorer, runs: Runs, budget: Budget, meter: ModelCost) -> Oracle:
     """An oracle that calls favourable what the request calls so."""
     problem, robustness = question.problem, question.robustness
     given = scorer, question.favourable, problem.instance, problem.moves, budget
     if robustness is None or not robustness.is_required:
-        return Oracle(*given, meter)
+        return Oracle(*given, meter, problem.following)
     return HoldingOracle(*given, conditions_within(robustness, runs), meter)
 
 
 class Telling:
     """Tells of the plans of one answer whether they hold, in rows that are counted apart from the search's."""
 
-    def __init__(self, question: Question, scorer: OnnxScorer, runs: Runs, limits: Limits, budget: Budget) -> None:
+    def __init__(self, question: Question, scorer: ModelScorer, runs: Runs, limits: Limits, budget: Budget) -> None:
         assert question.robustness is not None
         self._question, self._robustness = question, question.robustness
         self._scorer, self._runs = scorer, runs
         self._budget = Budget(limits, budget.clock, budget.started, budget.stop)
         self._meter = ModelCost()
-        self._teller = self._over(question.problem.moves)
         self._lattice: KnownLattice | None = None
         self._has_lattice = False
+        self._told = 0
+        self._ahead: Iterator[Stability | None] | None = None
 
     @property
     def told(self) -> Told:
-        return Told(self._teller.told, self._meter.rows)
+        return Told(self._told, self._meter.rows)
+
+    @cached_property
+    def _teller(self) -> Teller:
+        """Made when there is a plan to tell of."""
+        return self._over(self._question.problem.moves)
+
+    def ahead(self, facts: Iterator[Fact], judged: JudgedSubsets | None) -> Iterable[Fact]:
+        """The same facts. Where all subsets are judged already, all plans are told of together."""
+        if judged is None:
+            return facts
+        known = list(facts)
+        plans = [plan for fact in known if isinstance(fact, Answers) for plan in fact.moves]
+        self._ahead = self._stability_of(plans, judged)
+        return known
 
     def of(self, answers: Answers, judged: JudgedSubsets | None) -> Iterator[Stability | None]:
         """What is told of these plans, in their order; None of those that it is not told of."""
+        if self._ahead is not None:
+            return islice(self._ahead, len(answers))
+        return self._stability_of(answers.moves, judged)
+
+    def _stability_of(
+        self, plans: Sequence[tuple[int, ...]], judged: JudgedSubsets | None
+    ) -> Iterator[Stability | None]:
         most = self._robustness.plans
-        count = len(answers) if most is None else min(len(answers), max(0, most - self._teller.told))
-        moves = len(self._question.problem.moves)
+        count = len(plans) if most is None else min(len(plans), max(0, most - self._told))
+        moves, ladder = len(self._question.problem.moves), self._question.problem.ladder
         if count and not self._has_lattice:
             self._lattice, self._has_lattice = self._further(judged), True
         for start in range(0, count, AT_ONCE):
-            plans = answers.moves[start : min(start + AT_ONCE, count)]
-            told = self._teller.tell(plans, moves, self._lattice)
-            yield from repeat(None, len(plans)) if told is None else told
-        yield from repeat(None, len(answers) - count)
+            some = plans[start : min(start + AT_ONCE, count)]
+            if ladder is not None:
+                some = list(map(ladder.closed, some))
+            told = self._teller.tell(some, moves, self._lattice)
+            if told is None:
+                yield from repeat(None, len(some))
+                continue
+            self._told += len(some)
+            yield from told
+        yield from repeat(None, len(plans) - count)
 
     def of_best(self, best: Best | None) -> Stability | None:
         """The same of the set that comes closest, where more than the model's decision is required."""
@@ -86,8 +120,17 @@ class Telling:
     def _over(self, moves: tuple[Move, ...]) -> Teller:
         question = self._question
         conditions = conditions_within(self._robustness, self._runs)
-        given = self._scorer, question.favourable, question.problem.instance, moves, conditions
-        return Teller(*given, self._budget, self._meter)
+        instance = question.problem.instance
+        given = self._scorer, question.favourable, instance, moves, conditions
+        trials = Trials(*given, self._budget, self._meter)
+        return Teller(trials, None if trials.noisy is None else Certificates(trials, trials.noisy, self._prover()))
+
+    def _prover(self) -> Prover | None:
+        """Proofs take time, so they are made where a request asks for plans that hold."""
+        if not self._robustness.is_asked:
+            return None
+        structure = self._question.model.structure
+        return Prover(None if structure.kind is Kind.OPAQUE else structure, self._question.favourable)
 
     def _further(self, judged: JudgedSubsets | None) -> KnownLattice | None:
         """What the model says of further changes, where that is asked for or takes one call."""

@@ -5,19 +5,20 @@ speed. Should the model be slower all the same, the watchdog ends its run, and t
 """
 
 import time
-from math import inf
+from math import comb, inf
 from threading import Lock
 
 from app.adapters.graphs.models import Model
-from app.adapters.rules.constraints import extent, named
+from app.adapters.rules.constraints import ConstraintsEntry, extent, moves_along, named
 from app.answering.in_use import ModelInUse
 from app.asking.callers import ANYONE, Caller
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.asking.schemas import CounterfactualsRequest
 from app.core.budget import Limits
 from app.core.constraints import Stated
 from app.core.facts import Engine
 from app.core.formula import extent as size_of_formula
+from app.core.relations.relation import Relation
 from app.core.search.conflicts import MOST_TABLED
 
 # A longer body is parsed and checked in a thread, and its question is posed in one.
@@ -29,6 +30,8 @@ MOST_ITEMS = 8
 # What is counted beforehand takes half of this at the most. Should it take longer, on a busy machine perhaps, the
 # answer goes on in a thread.
 ON_THE_LOOP_SECONDS = 0.01
+# Telling which plans hold takes as long as so many prompt calls of the model, at the most.
+PROMPT_CALLS = 2
 # A run of the model that takes so long is ended, and begun again in a thread.
 MOST_ON_THE_LOOP_SECONDS = 0.25
 
@@ -72,9 +75,13 @@ def can_pose_on_the_loop(request: CounterfactualsRequest, chosen: ModelInUse, ca
     A long formula takes a while; so does looking for the name that was meant, and a solver's look for conflicts.
     """
     model, constraints = chosen.model, request.constraints
-    if not model.scorer.prompt_rows or request.instance.keys() != model.positions.keys():
+    if not model.scorer.prompt_rows or request.instance.keys() != model.sent.keys():
         return False
-    here, always = extent(constraints), _held_in_any_case(request, chosen, caller)
+    held = _held_in_any_case(request, chosen, caller)
+    if model.derived or any(map(moves_along, (constraints, *held))):
+        # What follows may be looked at for very many combinations of values.
+        return False
+    here, always = extent(constraints), sum(map(extent, held))
     if here > MOST_NAMED or always > MOST_NAMED:
         return False
     if (here or always) and len(model.features) > MOST_TABLED:
@@ -84,12 +91,12 @@ def can_pose_on_the_loop(request: CounterfactualsRequest, chosen: ModelInUse, ca
     return all(known >= set(names) for names in given)
 
 
-def _held_in_any_case(request: CounterfactualsRequest, chosen: ModelInUse, caller: Caller) -> int:
-    """How much there is to read in the rules of the model, the registry and the key."""
+def _held_in_any_case(request: CounterfactualsRequest, chosen: ModelInUse, caller: Caller) -> list[ConstraintsEntry]:
+    """The rules of the model, the key and the registry."""
     name = request.registry if request.names_registry else chosen.model.registry
     registry = None if name is None else chosen.catalog.registries.get(name)
-    held = extent(chosen.model.constraints) + extent(caller.constraints)
-    return held if registry is None else held + extent(registry.constraints)
+    held = [chosen.model.constraints, caller.constraints]
+    return held if registry is None else [*held, registry.constraints]
 
 
 def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -> bool:
@@ -98,10 +105,13 @@ def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -
     Each answer, and each subset of an explanation, is held against every constraint: there must be few of those too,
     and no long formula among them.
     """
-    if question.robustness is not None and question.robustness.plans is None:
-        # It was asked for: there may be any number of draws and models.
+    if not _tells_promptly(question):
+        return False
+    if question.problem.ladder is not None or question.problem.following is not None or question.least:
         return False
     items = question.problem.items
+    if any(isinstance(item.statement, Relation) for item in items):
+        return False
     stated = [item.statement.formula for item in items if isinstance(item.statement, Stated)]
     if len(items) > MOST_ITEMS or sum(map(size_of_formula, stated)) > MOST_NAMED:
         return False
@@ -109,3 +119,25 @@ def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -
     within_limits = 2 * subsets < limits.max_model_rows
     at_once = engine not in (Engine.CEMSP, Engine.THROUGH)
     return at_once and subsets <= question.model.scorer.prompt_rows and within_limits
+
+
+def _tells_promptly(question: Question) -> bool:
+    """Whether it takes few rows to tell which plans hold."""
+    robustness, moves = question.robustness, len(question.problem.moves)
+    if robustness is None:
+        return True
+    if robustness.plans is None:
+        # It was asked for: there may be any number of draws and models.
+        return False
+    # No more sets than this are minimal.
+    plans = min(robustness.plans, comb(moves, moves // 2))
+    return plans * robustness.conditions.draws <= PROMPT_CALLS * question.model.scorer.prompt_rows
+
+
+def judges_with_the_instance(question: Question, engine: Engine) -> bool:
+    """Whether the model lives elsewhere, and scores every subset in the call that scores the instance.
+
+    Two ways there and back would take twice as long. This never happens on the event loop.
+    """
+    is_elsewhere = question.model.sha256 is None and engine not in (Engine.CEMSP, Engine.THROUGH)
+    return is_elsewhere and 1 << len(question.problem.candidates) <= question.model.scorer.rows_together

@@ -12,7 +12,8 @@ from app.asking.policies import permitted_target, policies_of
 from app.asking.reading import Errors, read_instance
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest
 from app.asking.schemas import PredictionsRequest
-from app.core.search.oracle import Verdict, encoded_row
+from app.core.search.oracle import encoded_row
+from app.core.search.verdict import Verdict
 from app.observing.observed_requests import observed_request
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,11 +19,13 @@ from app.answering.answer import Answer
 from app.answering.in_use import CatalogInUse, ModelInUse
 from app.answering.on_the_loop import TurnOnTheLoop
 from app.answering.predictions import Predictions, predict
+from app.answering.reasons import Reasons, find_reasons
 from app.answering.shares import Shares
 from app.answering.subsets import score_subsets
 from app.answering.under_way import Admitted, Place, UnderWay
 from app.answering.watchdog import MARGIN_SECONDS, Watchdog
-from app.asking.posing import Question, understand
+from app.asking.posing.question import Purpose, Question
+from app.asking.posing.understanding import understand
 from app.asking.prepared import PreparedModels
 from app.asking.reading import check_extents
 from app.asking.refusals import Busy, FieldError, InvalidRequest, ModelTooSlow, Stopping
@@ -30,12 +33,15 @@ from app.asking.schemas import CounterfactualsRequest, LimitsBody, PredictionsRe
 from app.core.budget import Budget, Interrupted, Limits, Stopped
 from app.core.facts import Moment
 from app.core.memory import Pool
+from app.core.robust.asked import Order
 from app.core.search.all_subsets import Subset
 from app.core.turns import run_through
 from app.settings import Settings
 
 # Of a request that sets no limit of rows, `auto` turns to the solver after so many: about half a second.
 ROWS_BY_SIZE = 2_000_000
+# Plans of an answer that is sent in another order, all of which are held until the search has ended.
+MOST_SORTED = 10_000
 # Those of a request that may hold any number of entries.
 OBJECTS = ("instance", "context", "normal_ranges", "guide", "weights")
 
@@ -130,19 +136,38 @@ class Service:
     ) -> Generator[Moment, None, Answer]:
         """The same in turns: whether the constraints contradict each other may take a while to tell."""
         limits = self.limits(body.limits)
+        if body.robustness is not None and body.robustness.order is not Order.SIZE:
+            limits = replace(limits, max_counterfactuals=min(limits.max_counterfactuals or MOST_SORTED, MOST_SORTED))
         question = yield from self.understanding(body, chosen, admitted)
         runs = self._runs(admitted, admitted.arrived + limits.deadline_seconds, turn)
         try:
             answer = Answer(question, body.limits.engine, limits, self._budget(limits, admitted), runs)
         except Stopped:
             raise self._reason_to_stop(turn) from None
+        yield from answer.settle()
         # Asked again: where a stop came meanwhile, there is still time to say so.
         if self.stopping:
             raise Stopping
         return answer
 
+    def posing_again(
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted, limits: Limits, purpose: Purpose
+    ) -> Generator[Moment, None, Answer]:
+        """Pose a question as it was posed before, with the limits of then, and as much time as any request may have."""
+        seconds = max(limits.deadline_seconds, self.settings.max_deadline_ms / 1000)
+        conflicts = self._budget(Limits(0, seconds / 4), admitted)
+        steps = understand(body, *chosen, self.formula_limits, conflicts, admitted.caller, purpose)
+        runs = self._runs(admitted, admitted.arrived + seconds)
+        budget = self._budget(replace(limits, deadline_seconds=seconds), admitted)
+        try:
+            answer = Answer((yield from steps), body.limits.engine, limits, budget, runs)
+        except Stopped:
+            raise self._reason_to_stop() from None
+        yield from answer.settle()
+        return answer
+
     def understanding(
-        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted, purpose: Purpose | None = None
     ) -> Generator[Moment, None, Question]:
         """The question of a request, in turns."""
         check_extents(body, OBJECTS, self.settings.max_features)
@@ -151,8 +176,22 @@ class Service:
         # Looking for contradictions may take a while, but not all of the time that there is.
         conflicts = self._budget(Limits(0, seconds / 4), admitted)
         model, prepared = chosen
-        told = self.settings.stability_plans
-        return (yield from understand(body, model, prepared, self.formula_limits, conflicts, admitted.caller, told))
+        purpose = purpose or Purpose(self.settings.stability_plans)
+        return (yield from understand(body, model, prepared, self.formula_limits, conflicts, admitted.caller, purpose))
+
+    def reasoning(
+        self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted
+    ) -> Generator[Moment, None, Reasons]:
+        """The reasons for a decision, in turns; the constraints are set aside, and so is all that is about plans."""
+        limits = replace(self.limits(body.limits), max_counterfactuals=None)
+        asked = body.model_copy(update={"least": False})
+        question = yield from self.understanding(asked, chosen, admitted, Purpose(rules_set_aside=True))
+        runs = self._runs(admitted, admitted.arrived + limits.deadline_seconds)
+        try:
+            answer = Answer(question, body.limits.engine, limits, self._budget(limits, admitted), runs)
+        except Stopped:
+            raise self._reason_to_stop() from None
+        return (yield from find_reasons(answer))
 
     def subsets(self, question: Question, limits: LimitsBody, admitted: Admitted) -> list[Subset]:
         """What the model says of every subset of the movable features: all of them by the deadline, or none.

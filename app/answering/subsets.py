@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from app.adapters.graphs.runs import Runs
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.search.all_subsets import MOST_SHOWN, Subset, every_subset
@@ -17,9 +17,13 @@ def score_subsets(question: Question, seconds: float, started: float, stop: Stop
     """Have all subsets scored in so many seconds from the start; `Stopped` where that does not suffice."""
     problem = question.problem
     _check_moves(len(problem.moves))
+    if problem.ladder is not None:
+        reason = "has features with steps; the picture of all subsets is for features with one target each"
+        raise InvalidRequest([FieldError("normal_ranges", reason)])
     budget = Budget(Limits(2**MOST_SHOWN, seconds), time.perf_counter, started, stop)
     scorer = question.model.scorer.within(runs)
-    oracle = Oracle(scorer, question.favourable, problem.instance, problem.moves, budget)
+    given = scorer, question.favourable, problem.instance, problem.moves, budget
+    oracle = Oracle(*given, following=problem.following)
     try:
         subsets = every_subset(problem, oracle)
     finally:

@@ -1,8 +1,10 @@
 """Request bodies as they arrive: JSON by its content type, no longer than is read, parsed before FastAPI sees them."""
 
+import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, cast
+from concurrent.futures import Executor
+from typing import Any, TypeVar, cast
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Request, Response
@@ -15,9 +17,15 @@ from app.answering.on_the_loop import MOST_BYTES
 from app.api.problems import is_expected, problem_response
 from app.asking.parsing import MOST_ENTRIES, B, read_body
 from app.asking.refusals import BodyTooLong, UnsupportedMediaType
+from app.asking.schemas import CounterfactualsRequest
+from app.clinic.reading import FromBundle
+from app.clinic.resources import Bundle
 from app.observing.unexpected import log_unexpected
 
+# A body of this type is a Bundle, where a request for counterfactuals is expected.
+FHIR = "application/fhir+json"
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+T = TypeVar("T")
 
 
 class StrictRoute(APIRoute):
@@ -54,6 +62,8 @@ class ParsedRequest(Request):
     parsed: Any
     arrived: float
     size: int
+    # What the body was read from, where it was a Bundle.
+    bundle: FromBundle | None = None
 
     async def body(self) -> bytes:
         return self.content
@@ -68,6 +78,8 @@ async def _with_parsed_body(request: Request, schema: type[BaseModel]) -> Parsed
         content_type.startswith("application/") and content_type.endswith("+json")
     ):
         raise UnsupportedMediaType
+    if content_type == FHIR and schema is CounterfactualsRequest:
+        schema = Bundle
     parsed = ParsedRequest(request.scope, request.receive)
     body = parsed.content = await _read(request, request.app.state.service.settings.max_body_bytes)
     parsed.arrived, parsed.size = time.perf_counter(), len(body)
@@ -75,6 +87,13 @@ async def _with_parsed_body(request: Request, schema: type[BaseModel]) -> Parsed
     is_short = len(body) <= MOST_BYTES
     parsed.parsed = read_body(body, schema) if is_short else await _read_alone(body, schema, request.app.state)
     return parsed
+
+
+async def read_further(request: ParsedRequest, threads: Executor, reading: Callable[[], T]) -> T:
+    """What is made of a body once it is known for what model; the threads do it where the body is long."""
+    if request.size <= MOST_BYTES:
+        return reading()
+    return await asyncio.get_running_loop().run_in_executor(threads, reading)
 
 
 async def _read_alone(body: bytes, schema: type[B], state: State) -> B:

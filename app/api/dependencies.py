@@ -4,6 +4,7 @@ a thread of its own, which costs more than they do.
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, Request
@@ -20,13 +21,15 @@ from app.answering.service import Service
 from app.answering.shares import Shares
 from app.api.addresses import client_of
 from app.api.around.access import key_of
-from app.api.bodies import Handler, ParsedRequest, StrictRoute
+from app.api.bodies import Handler, ParsedRequest, StrictRoute, read_further
 from app.api.examples import openapi_examples
 from app.api.problems import TABLE, problem_response
 from app.asking.callers import Caller
 from app.asking.policies import offered_registries
-from app.asking.refusals import NotAllowed, UnknownModel
+from app.asking.refusals import NotAllowed, OutOfScope, UnknownModel
 from app.asking.schemas import CounterfactualsRequest
+from app.clinic.reading import read_bundle
+from app.clinic.resources import Bundle
 from app.observing.observed_requests import observed_request
 
 
@@ -45,7 +48,10 @@ class WorkRoute(StrictRoute):
     def get_inner_handler(self) -> Handler:
         async def handle(request: Request) -> Response:
             assert isinstance(request, ParsedRequest)
+            check_scope(request, "ask")
             found = await model(request.path_params["model"], request)
+            if isinstance(request.parsed, Bundle):
+                await _read_bundle(request, found)
             response: Response = await self.endpoint(found, request.parsed, request)
             return response
 
@@ -62,6 +68,13 @@ class WorkRoute(StrictRoute):
             except tuple(TABLE) as error:
                 response = problem_response(error)
             await response(scope, receive, send)
+
+
+async def _read_bundle(request: ParsedRequest, chosen: ModelInUse) -> None:
+    """Put the request that a Bundle amounts to in its place."""
+    reading = partial(read_bundle, request.parsed, chosen, Caller.of(key_of(request), chosen.model.name))
+    request.bundle = await read_further(request, service_of(request).predictors, reading)
+    request.parsed, request.content = request.bundle.request, request.bundle.text.encode()
 
 
 class Shortcut:
@@ -123,6 +136,13 @@ def check_is_for_all(request: Request) -> None:
     key = key_of(request)
     if key is not None and not key.is_for_all:
         raise NotAllowed
+
+
+def check_scope(request: Request, scope: str) -> None:
+    """`OutOfScope` if the request came with a key that is not for this; where keys are off, all is allowed."""
+    key = key_of(request)
+    if key is not None and scope not in key.scopes:
+        raise OutOfScope(scope)
 
 
 def permitted(catalog: Catalog, key: Key | None) -> dict[str, Model]:

@@ -19,7 +19,7 @@ PERSON = {
 }
 
 CONSTRAINTS: dict[str, dict[str, Any]] = {
-    "none": {},
+    "several ways": {},
     "immutable": {"immutable": ["BIL"]},
     "directions": {"directions": {"AST": "decrease", "PROT": "increase"}},
     "max_step": {"max_step": {"ALT": 50, "GGT": 20}},
@@ -29,6 +29,7 @@ CONSTRAINTS: dict[str, dict[str, Any]] = {
     "required": {"required": ["GGT"]},
     "max_changes": {"max_changes": 2},
     "formulas": {"formulas": ["ALT xor AST", "at_most(1, BIL, CHE, CHOL) and (GGT -> not BIL)"]},
+    "relations": {"relations": ["ALT <= 2 * AST + 10"]},
     "no way left": {"immutable": ["AST"], "max_changes": 3},
     "a conflict": {"immutable": ["AST"], "required": ["ALT", "AST"]},
 }

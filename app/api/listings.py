@@ -7,12 +7,15 @@ from pydantic import BaseModel, Field
 
 from app.adapters.catalog import Catalog
 from app.adapters.graphs.models import Model
+from app.adapters.graphs.said import BoundsEntry, WordsEntry
 from app.adapters.keys.key import Key
+from app.adapters.locales.language import IN_ENGLISH, Language
 from app.adapters.rules.constraints import ConstraintsEntry
 from app.adapters.rules.policies import PolicyEntry
-from app.adapters.rules.registries import KnownFeature, Registry
+from app.adapters.rules.registries import KnownFeature, ReasonEntry, Registry
 from app.asking.callers import Caller
 from app.asking.policies import offered_registries
+from app.core.problem import SEVERAL
 from app.core.ranges import MoveTo, Policy
 from app.core.through.view import Kind
 from app.writing.json_pieces import model_identity, target_json, when_json
@@ -24,7 +27,7 @@ class ModelListing(BaseModel):
     name: str
     title: str
     version: str
-    sha256: str
+    sha256: str | None
     description_sha256: str
 
 
@@ -51,15 +54,24 @@ class FeatureListing(BaseModel):
     short: str | None
     unit: str | None
     type: str
+    bounds: BoundsEntry | None = Field(
+        description="what a person may plausibly have; beyond it the page asks, and an answer warns or is refused"
+    )
     categories: list[str | float]
     may_be_missing: bool
     default: str | float | None
-    move_to: str | dict[str, float] | None
+    move_to: str | dict[str, Any] | None
     allowed: list[str | float]
     ranges: list[RangeListing]
     if_missing: str | dict[str, str | float] | None
     noise: dict[str, str | float] | None = Field(
         description="the error of a measurement: sd or relative, and its source"
+    )
+    reason: ReasonEntry | None = Field(description="how a notice states the feature as a reason, and by which code")
+    loinc: list[str] = Field(description="the codes of an Observation of it")
+    ucum: str | None = Field(description="its unit in UCUM")
+    derived: str | None = Field(
+        description="how it is computed from others, which are sent in its place; null: it is sent"
     )
 
 
@@ -89,7 +101,9 @@ class ModelDetails(ModelListing):
     structure: StructureListing = Field(description="how far Flipset sees through the model")
     prototype: dict[str, float | str]
     training: dict[str, Any]
+    words: WordsEntry = Field(description="what the person, the decision and a range are called in the model's field")
     constraints: ConstraintsEntry
+    protected: list[str] = Field(description="features that are never stated as a reason")
     policy: PolicyEntry
     key: KeyListing | None = Field(description="what the rules of the key add to that, where one was sent")
 
@@ -98,13 +112,14 @@ class RegistryFeature(BaseModel):
     """What a registry says of one feature."""
 
     unit: str | None
-    move_to: str | dict[str, float]
+    move_to: str | dict[str, Any]
     allowed: list[str | float]
     ranges: list[RangeListing]
     if_missing: str | dict[str, str | float] | None
     noise: dict[str, str | float] | None = Field(
         description="the error of a measurement: sd or relative, and its source"
     )
+    reason: ReasonEntry | None = Field(description="how a notice states the feature as a reason, and by which code")
 
 
 class RegistryDetails(BaseModel):
@@ -116,6 +131,7 @@ class RegistryDetails(BaseModel):
     source: str | None
     features: dict[str, RegistryFeature]
     constraints: ConstraintsEntry
+    weights: dict[str, float] = Field(description="how hard changes are, where a request does not say")
     sha256: str
 
 
@@ -132,28 +148,36 @@ class ExampleList(BaseModel):
     examples: list[Example]
 
 
-NOTHING_SAID: dict[str, Any] = {"move_to": None, "if_missing": None, "noise": None, "allowed": [], "ranges": []}
+NOTHING_SAID: dict[str, Any] = {
+    **dict.fromkeys(("move_to", "if_missing", "noise", "reason")),
+    "allowed": [],
+    "ranges": [],
+}
 
 
-def list_models(models: Iterable[Model]) -> ModelList:
-    return ModelList(models=[ModelListing(**_identity(model)) for model in models])
+def list_models(models: Iterable[Model], language: Language = IN_ENGLISH) -> ModelList:
+    return ModelList(models=[ModelListing(**_identity(model, language)) for model in models])
 
 
-def describe_model(model: Model, catalog: Catalog, key: Key | None = None) -> ModelDetails:
+def describe_model(
+    model: Model, catalog: Catalog, key: Key | None = None, language: Language = IN_ENGLISH
+) -> ModelDetails:
     registry = None if model.registry is None else catalog.registries[model.registry]
     caller = Caller.of(key, model.name)
     return ModelDetails(
-        **_identity(model),
+        **_identity(model, language),
         classes=list(model.classes),
         target=target_json(model.favourable, model),
-        features=_features(model, registry),
+        features=_features(model, registry, language),
         normal_ranges=model.registry,
         registries=offered_registries(model, catalog, caller.policies),
         examples=list(model.examples),
         structure=StructureListing(kind=model.structure.kind, why=model.structure.why),
         prototype=dict(model.prototype),
         training=dict(model.training),
+        words=model.words,
         constraints=model.constraints,
+        protected=list(model.protected),
         policy=model.policy,
         key=None if key is None else _of_key(caller),
     )
@@ -163,16 +187,18 @@ def _of_key(caller: Caller) -> KeyListing:
     return KeyListing(policies=[policy.entry for policy in caller.policies], constraints=caller.constraints)
 
 
-def describe_registry(registry: Registry) -> RegistryDetails:
+def describe_registry(registry: Registry, language: Language = IN_ENGLISH) -> RegistryDetails:
     return RegistryDetails(
         name=registry.name,
-        title=registry.title,
+        title=language.registry_title(registry),
         version=registry.version,
         source=registry.source,
         features={
-            name: RegistryFeature(unit=known.unit, **_said_of(known)) for name, known in registry.features.items()
+            name: RegistryFeature(unit=known.unit, **_said_of(registry, name, language))
+            for name, known in registry.features.items()
         },
         constraints=registry.constraints,
+        weights=dict(registry.weights),
         sha256=registry.sha256,
     )
 
@@ -181,12 +207,11 @@ def list_examples(model: Model) -> ExampleList:
     return ExampleList(examples=[Example(name=name, request=request) for name, request in model.examples.items()])
 
 
-def _identity(model: Model) -> dict[str, str]:
-    return {"title": model.title, **model_identity(model)}
+def _identity(model: Model, language: Language) -> dict[str, Any]:
+    return {"title": language.title(model), **model_identity(model)}
 
 
-def _features(model: Model, registry: Registry | None) -> list[FeatureListing]:
-    known = {} if registry is None else registry.features
+def _features(model: Model, registry: Registry | None, language: Language) -> list[FeatureListing]:
     return [
         FeatureListing(
             name=feature.name,
@@ -194,23 +219,30 @@ def _features(model: Model, registry: Registry | None) -> list[FeatureListing]:
             short=feature.short,
             unit=feature.unit,
             type=feature.type,
+            bounds=feature.bounds,
             categories=list(feature.categories),
             may_be_missing=feature.may_be_missing,
             default=feature.default,
-            **(_said_of(known[feature.name]) if feature.name in known else NOTHING_SAID),
+            loinc=list(feature.loinc),
+            ucum=feature.ucum,
+            derived=feature.derived,
+            **_said_of(registry, feature.name, language),
         )
-        for feature in model.features
+        for feature in language.features(model)
     ]
 
 
-def _said_of(known: KnownFeature) -> dict[str, Any]:
+def _said_of(registry: Registry | None, feature: str, language: Language) -> dict[str, Any]:
     """What a registry says of a feature, whatever the model."""
+    if registry is None or feature not in registry.features:
+        return NOTHING_SAID
+    known = registry.features[feature]
     ranges = [
         RangeListing(low=entry.normal.low, high=entry.normal.high, when=when_json(entry.when), source=entry.source)
         for entry in known.ranges
     ]
     moves = {"move_to": _move_to(known.move_to), "if_missing": _if_missing(known), "noise": _noise(known)}
-    return {**moves, "allowed": list(known.allowed), "ranges": ranges}
+    return {**moves, "allowed": list(known.allowed), "ranges": ranges, "reason": language.reason(registry, feature)}
 
 
 def _noise(known: KnownFeature) -> dict[str, str | float] | None:
@@ -226,7 +258,9 @@ def _if_missing(known: KnownFeature) -> str | dict[str, str | float] | None:
     return {"value": known.if_missing.value}
 
 
-def _move_to(move_to: MoveTo) -> str | dict[str, float]:
+def _move_to(move_to: MoveTo) -> str | dict[str, Any]:
+    if move_to.policy in SEVERAL:
+        return {move_to.policy.value: list(move_to.steps) or move_to.count}
     if move_to.policy in (Policy.MARGIN, Policy.VALUE):
         return {move_to.policy.value: move_to.amount}
     return move_to.policy.value

@@ -5,10 +5,11 @@ from typing import Any, get_args
 from fastapi.responses import PlainTextResponse
 
 from app.api.describing.lines import LINES, Counterfactuals
+from app.api.describing.reasons import Reasons
 from app.api.describing.shared import Problem
 from app.api.describing.whole import Subsets
 from app.core.search.all_subsets import MOST_SHOWN
-from app.writing.forms import MEDIA_TYPES
+from app.writing.forms import FHIR, MEDIA_TYPES
 
 
 def _reference(name: str) -> str:
@@ -63,13 +64,37 @@ PROBLEMS = {
     },
 }
 
+RECORDS = {
+    **_KEYS,
+    **_problems(
+        _403="The key lacks a scope, or is not for this model",
+        _404="There is no such record, or no records are kept",
+        _422="Fields of the request are wrong",
+        _503="The store of the records cannot be reached",
+    ),
+}
+
+REPLAY = _problems(_410="The values of the record were erased", _503="The service is busy, or the store is away")
+FEEDBACK = _problems(
+    _400="The body is not valid JSON",
+    _410="The values of the record were erased",
+    _413="The body is too long",
+    _415="The body is not sent as JSON",
+)
+
 METRICS: dict[str, Any] = {
     "response_class": PlainTextResponse,
     "responses": {200: {"description": "Every name begins with flipset_", "content": {"text/plain": {}}}, **_FOR_ALL},
 }
 
+# What the routes take that take a request for counterfactuals.
+_OR_A_BUNDLE = {
+    "requestBody": {"content": {FHIR: {"schema": {"type": "object", "description": "a Bundle of FHIR R4"}}}}
+}
+
 COUNTERFACTUALS: dict[str, Any] = {
     "response_model": None,
+    "openapi_extra": _OR_A_BUNDLE,
     "responses": {
         200: {
             "model": Counterfactuals,
@@ -79,6 +104,7 @@ COUNTERFACTUALS: dict[str, Any] = {
                 **{media_type: {"schema": _LINE, "itemSchema": _LINE} for media_type in MEDIA_TYPES[:2]},
                 # A reader that knows `itemSchema` takes a `schema` beside it for the whole stream of events.
                 MEDIA_TYPES[2]: {"itemSchema": _EVENT},
+                FHIR: {"schema": {"type": "object", "description": "a RiskAssessment of FHIR R4"}},
             },
         },
         **_problems(_406="The answer has no format that the client accepts"),
@@ -87,10 +113,22 @@ COUNTERFACTUALS: dict[str, Any] = {
 
 SUBSETS: dict[str, Any] = {
     "response_model": Subsets,
+    "openapi_extra": _OR_A_BUNDLE,
     "description": (
         f"Every subset of the movable features (at most {MOST_SHOWN}) with the model's score, including subsets that "
         "the constraints forbid. Takes the request of /counterfactuals. Only limits.deadline_ms applies; weights and "
         "other limits are ignored."
+    ),
+}
+
+
+REASONS: dict[str, Any] = {
+    "response_model": Reasons,
+    "openapi_extra": _OR_A_BUNDLE,
+    "description": (
+        "The features outside their ranges that the decision rests on, by all minimal sets that would turn it. Takes "
+        "the request of /counterfactuals. Every constraint is set aside, whoever's it is: what nobody can change "
+        "can be a reason. weights, robustness and limits.max_counterfactuals are ignored."
     ),
 }
 

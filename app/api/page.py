@@ -35,9 +35,10 @@ def docs_policy(document: str) -> str:
     return POLICY.format(script=f" 'sha256-{digest}'", style=" 'unsafe-inline'", img=" data:")
 
 
-def add_page(app: FastAPI, prefix: str) -> None:
+def add_page(app: FastAPI, prefix: str, *, keeps_records: bool) -> None:
     """Serve the page at `/`. All that it names is named from there, so that it works below any prefix."""
     document = files("app").joinpath("web/index.html").read_text(encoding="utf-8").replace("VERSION", __version__)
+    document = document.replace("RECORDS", "on" if keeps_records else "off")
     app.mount("/web", StaticFiles(packages=[("app", "web/files")]))
 
     @app.head("/", include_in_schema=False)

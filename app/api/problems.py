@@ -14,10 +14,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from app.adapters.graphs.onnx import ModelFailed
+from app.adapters.predictors.failures import PredictorUnavailable
+from app.asking.flawed import invalid
 from app.asking.refusals import (
     BodyTooLong,
     Busy,
     ConflictingConstraints,
+    DataMissing,
     FieldError,
     ForbiddenByKey,
     InvalidRequest,
@@ -25,15 +28,22 @@ from app.asking.refusals import (
     KeyNeeded,
     MalformedJson,
     ModelTooSlow,
+    NoReceipts,
     NotAcceptable,
     NotAllowed,
+    OutOfScope,
     RateExceeded,
+    RatesUnavailable,
+    RecordErased,
+    RecordsOff,
+    RecordsUnavailable,
     Stopping,
+    TokenNeeded,
     TooManyAtOnce,
     UnknownModel,
+    UnknownRecord,
     UnknownRegistry,
     UnsupportedMediaType,
-    invalid,
     told,
 )
 from app.observing.observed_requests import observed_request, under_way
@@ -55,11 +65,18 @@ TABLE: dict[type[Exception], Kind] = {
     MalformedJson: Kind(HTTPStatus.BAD_REQUEST, "malformed-json", "The body is not valid JSON"),
     KeyNeeded: Kind(HTTPStatus.UNAUTHORIZED, "key-needed", "A key is needed"),
     KeyExpired: Kind(HTTPStatus.UNAUTHORIZED, "key-expired", "The key has expired"),
+    TokenNeeded: Kind(HTTPStatus.UNAUTHORIZED, "token-needed", "A token is needed"),
     NotAllowed: Kind(HTTPStatus.FORBIDDEN, "not-allowed", "The key does not allow this"),
     ForbiddenByKey: Kind(HTTPStatus.FORBIDDEN, "forbidden-by-key", "The rules of the key do not allow this"),
+    OutOfScope: Kind(HTTPStatus.FORBIDDEN, "out-of-scope", "The key lacks a scope"),
     UnknownModel: Kind(HTTPStatus.NOT_FOUND, "unknown-model", "There is no such model"),
     UnknownRegistry: Kind(HTTPStatus.NOT_FOUND, "unknown-registry", "There is no such registry"),
+    UnknownRecord: Kind(HTTPStatus.NOT_FOUND, "unknown-record", "There is no such record"),
+    RecordsOff: Kind(HTTPStatus.NOT_FOUND, "records-off", "No records are kept"),
+    NoReceipts: Kind(HTTPStatus.NOT_FOUND, "no-receipts", "No receipts are signed"),
     NotAcceptable: Kind(HTTPStatus.NOT_ACCEPTABLE, "not-acceptable", "The answer has no such format"),
+    RecordErased: Kind(HTTPStatus.GONE, "record-erased", "The record was erased"),
+    DataMissing: Kind(HTTPStatus.PRECONDITION_FAILED, "data-missing", "What a card needs is missing"),
     BodyTooLong: Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "body-too-long", "The body is too long"),
     UnsupportedMediaType: Kind(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "unsupported-media-type", "The body must be JSON"),
     InvalidRequest: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", "The request is not valid"),
@@ -69,16 +86,24 @@ TABLE: dict[type[Exception], Kind] = {
     ModelFailed: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-failed", "The model cannot score this"),
     ModelTooSlow: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-too-slow", "The model takes too long for this"),
     RateExceeded: Kind(HTTPStatus.TOO_MANY_REQUESTS, "rate-exceeded", "The key exceeds its rate"),
+    RatesUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "rates-unavailable", "Rates cannot be counted"),
     TooManyAtOnce: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too-many-at-once", "Too many requests at once"),
     Busy: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The service is busy"),
+    PredictorUnavailable: Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE, "predictor-unavailable", "The model's server does not answer"
+    ),
+    RecordsUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "records-unavailable", "The records cannot be reached"),
     Stopping: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "stopping", "The service is stopping"),
 }
 HEADERS: dict[type[Exception], Mapping[str, str]] = {
     KeyNeeded: {"WWW-Authenticate": 'Bearer realm="flipset"'},
+    TokenNeeded: {"WWW-Authenticate": 'Bearer realm="flipset"'},
     KeyExpired: {
         "WWW-Authenticate": 'Bearer realm="flipset", error="invalid_token", error_description="expired"',
     },
     Busy: COME_BACK,
+    RatesUnavailable: COME_BACK,
+    RecordsUnavailable: COME_BACK,
     Stopping: COME_BACK,
     TooManyAtOnce: COME_BACK,
 }
@@ -97,7 +122,9 @@ def problem_response(error: Exception) -> Response:
 
 
 def _headers(error: Exception) -> Mapping[str, str] | None:
-    return {"Retry-After": str(error.seconds)} if isinstance(error, RateExceeded) else HEADERS.get(type(error))
+    if isinstance(error, RateExceeded | PredictorUnavailable):
+        return {"Retry-After": str(error.seconds)}
+    return HEADERS.get(type(error))
 
 
 def is_expected(error: Exception) -> bool:

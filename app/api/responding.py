@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from contextlib import ExitStack
 from typing import TypeVar
 
+from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
@@ -26,18 +27,26 @@ from app.answering.under_way import Admitted
 from app.api.addresses import client_of
 from app.api.around.access import key_of
 from app.api.bodies import ParsedRequest
+from app.api.languages import in_language, language_of
 from app.api.problems import problem
+from app.api.records.recording import begin_recording
 from app.api.streams import FLUSH_SECONDS, WAIT_SECONDS, Present, gather, stream
 from app.asking.callers import Caller
 from app.asking.reading import check_extents
 from app.asking.refusals import FieldError, InvalidRequest
 from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
+from app.clinic.assessments import MOST_PLANS, risk_assessment
+from app.clinic.plans import first_plans
+from app.clinic.reading import WithSources
 from app.core.facts import Moment
 from app.core.memory import Waiting
 from app.core.turns import Done, take_turn
 from app.observing.observed_requests import observed_request
-from app.writing.forms import Form, choose_form
+from app.recording.recorder import Recording
+from app.writing.forms import FHIR, Form, JsonLines, choose_form, wants_fhir
+from app.writing.json_pieces import encoded
 from app.writing.lines import Presenter
+from app.writing.reasons import reasons_json
 from app.writing.whole import predictions_json, subsets_json
 
 # After its deadline a search has ended; a reader has so long to take what is left of the answer.
@@ -56,18 +65,24 @@ async def respond(
     follows in a stream lives on until that is sent.
     """
     accept = ",".join(request.headers.getlist("accept"))
+    if wants_fhir(accept):
+        return await respond_with_assessment(request, body, chosen, service)
     form = choose_form(accept)
     with ExitStack() as life:
-        admitted = life.enter_context(service.admit(_admitted(request, chosen)))
+        admitted = life.enter_context(service.admit(admitted_of(request, chosen)))
         observed = observed_request()
         observed.posing_began = time.perf_counter()
         turn = _turn_on_the_loop(request, body, chosen, admitted)
+        recording = begin_recording(request, body, life)
         try:
-            response = await _answered(request, body, chosen, service, admitted, turn, form)
+            response = await _answered(request, body, chosen, service, admitted, turn, form, recording)
         except LoopHeldUp:
             keep_off_the_loop(chosen.model)
             # In a new form: one JSON object remembers whether it has an answer already.
-            response = await _answered(request, body, chosen, service, admitted, None, choose_form(accept))
+            response = await _answered(request, body, chosen, service, admitted, None, choose_form(accept), recording)
+        if recording is not None:
+            await recording.settle()
+            response.headers.update(recording.headers)
         if isinstance(response, AnswerStream):
             response.life = life.pop_all()
         observed.searched = time.perf_counter()
@@ -81,7 +96,7 @@ def _turn_on_the_loop(
     return TurnOnTheLoop() if is_quick else None
 
 
-async def _answered(
+async def _answered(  # noqa: PLR0913, PLR0917  # all that an answer is made of
     request: ParsedRequest,
     body: CounterfactualsRequest,
     chosen: ModelInUse,
@@ -89,20 +104,27 @@ async def _answered(
     admitted: Admitted,
     turn: TurnOnTheLoop | None,
     form: Form,
+    recording: Recording | None,
 ) -> Response:
     if turn is None:
-        answer = await _in_turns(request, service.posing(body, chosen, admitted), service)
+        answer = await in_turns(request, service.posing(body, chosen, admitted), service)
     else:
         answer = service.pose(body, chosen, admitted, turn)
     seen = observed_request()
     seen.posed, seen.answer = time.perf_counter(), answer
-    response = answered(answer, Presenter(answer.question, form, problem).text, form.media_type, service.searchers)
+    if request.bundle is not None:
+        form = WithSources(form, request.bundle)
+    language = language_of(request, chosen.catalog)
+    if recording is not None:
+        form = recording.over(form, answer, service, language)
+    present = Presenter(answer.question, form, problem, language).text
+    response = answered(answer, present, form.media_type, service.searchers)
     if turn is not None:
         turn.leave()
-    return response
+    return in_language(response, language)
 
 
-async def _in_turns(request: ParsedRequest, steps: Generator[Moment, None, T], service: Service) -> T:
+async def in_turns(request: Request, steps: Generator[Moment, None, T], service: Service) -> T:
     """What comes of work before the first byte: the threads that search do it, as long as the client is there."""
     loop, turn = asyncio.get_running_loop(), (steps, FLUSH_SECONDS, time.perf_counter)
     while not isinstance(done := await loop.run_in_executor(service.searchers, take_turn, *turn), Done):
@@ -113,7 +135,7 @@ async def _in_turns(request: ParsedRequest, steps: Generator[Moment, None, T], s
     return done.result
 
 
-def _admitted(request: ParsedRequest, chosen: ModelInUse) -> Admitted:
+def admitted_of(request: ParsedRequest, chosen: ModelInUse) -> Admitted:
     return Admitted(request.arrived, client_of(request.scope), Caller.of(key_of(request), chosen.model.name))
 
 
@@ -137,7 +159,7 @@ async def respond_with_predictions(
     most = service.settings.max_instances
     if len(body.instances or ()) > most:
         raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer per request")])
-    with service.admit(_admitted(request, chosen)) as admitted:
+    with service.admit(admitted_of(request, chosen)) as admitted:
         return await _in_one_piece(service, lambda: predictions_json(service.predict(body, chosen, admitted)))
 
 
@@ -145,11 +167,52 @@ async def respond_with_subsets(
     request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, service: Service
 ) -> Response:
     """Score all subsets of the movable features in a thread, once the question is understood."""
-    with service.admit(_admitted(request, chosen)) as admitted:
-        question = await _in_turns(request, service.understanding(body, chosen, admitted), service)
+    if body.record is not None:
+        reason = "is for /counterfactuals and /reasons; nothing is recorded of all subsets, so leave it out"
+        raise InvalidRequest([FieldError("record", reason)])
+    with service.admit(admitted_of(request, chosen)) as admitted:
+        question = await in_turns(request, service.understanding(body, chosen, admitted), service)
         return await _in_one_piece(
             service, lambda: subsets_json(question, service.subsets(question, body.limits, admitted))
         )
+
+
+async def respond_with_reasons(
+    request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, service: Service
+) -> Response:
+    """Search to the end, then say what the decision rests on."""
+    with ExitStack() as life:
+        admitted = life.enter_context(service.admit(admitted_of(request, chosen)))
+        recording = begin_recording(request, body, life)
+        found = await in_turns(request, service.reasoning(body, chosen, admitted), service)
+        language = language_of(request, chosen.catalog)
+        text, headers = reasons_json(found, language), {}
+        if recording is not None:
+            text, headers = recording.of_reasons(text, found, service, language), recording.headers
+            await recording.settle()
+        return in_language(Response(text, headers=headers, media_type="application/json"), language)
+
+
+async def respond_with_assessment(
+    request: ParsedRequest, body: CounterfactualsRequest, chosen: ModelInUse, service: Service
+) -> Response:
+    """Search to the end, then answer with a RiskAssessment."""
+    with ExitStack() as life:
+        admitted = life.enter_context(service.admit(admitted_of(request, chosen)))
+        recording = begin_recording(request, body, life)
+        answer = await in_turns(request, service.posing(body, chosen, admitted), service)
+        observed_request().answer = answer
+        language = language_of(request, chosen.catalog)
+        # A record holds the lines, whatever is made of them.
+        form = None if recording is None else recording.over(JsonLines(), answer, service, language)
+        present = None if form is None else Presenter(answer.question, form, problem, language).text
+        plans = await in_turns(request, first_plans(answer, MOST_PLANS, present), service)
+        resource = risk_assessment(plans, request.bundle, language)
+        response = in_language(Response(encoded(resource), media_type=FHIR), language)
+        if recording is not None:
+            await recording.settle()
+            response.headers.update(recording.headers)
+        return response
 
 
 async def _in_one_piece(service: Service, work: Callable[[], str]) -> Response:

@@ -17,6 +17,7 @@ from app.api.dependencies import (
 )
 from app.api.describing.shared import Health
 from app.api.describing.whole import SeveralPredictions, SinglePrediction
+from app.api.languages import in_language, language_of
 from app.api.listings import (
     ExampleList,
     ModelDetails,
@@ -27,16 +28,16 @@ from app.api.listings import (
     list_examples,
     list_models,
 )
-from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, SUBSETS
+from app.api.openapi import COUNTERFACTUALS, METRICS, PROBLEMS, REASONS, SUBSETS
 from app.api.readiness import Readiness, Verbose, readiness
-from app.api.responding import respond, respond_with_predictions, respond_with_subsets
+from app.api.responding import respond, respond_with_predictions, respond_with_reasons, respond_with_subsets
 from app.asking.refusals import Stopping
 from app.asking.schemas import PredictionsRequest
 from app.observing.metrics import CONTENT_TYPE
 
 health = APIRouter(route_class=StrictRoute, tags=["health"])
-listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["what is served"], responses=PROBLEMS["listings"])
-work = APIRouter(route_class=WorkRoute, prefix="/v1/models/{model}", tags=["work"], responses=PROBLEMS["work"])
+listings = APIRouter(route_class=StrictRoute, prefix="/v1", tags=["models and ranges"], responses=PROBLEMS["listings"])
+work = APIRouter(route_class=WorkRoute, prefix="/v1/models/{model}", tags=["answers"], responses=PROBLEMS["work"])
 
 
 @health.head("/livez", include_in_schema=False)
@@ -64,15 +65,20 @@ def metrics(service: TheService, request: Request) -> Response:
 
 
 @listings.get("/models", summary="The models")
-def models(service: TheService, request: Request) -> ModelList:
-    return list_models(permitted(service.catalog, key_of(request)).values())
+def models(service: TheService, request: Request, response: Response) -> ModelList:
+    catalog = service.catalog
+    language = language_of(request, catalog)
+    in_language(response, language)
+    return list_models(permitted(catalog, key_of(request)).values(), language)
 
 
 @listings.get(
     "/models/{model}", summary="One model: features, units, ranges, classes, versions", responses=PROBLEMS["named"]
 )
-def model(model: TheModel, request: Request) -> ModelDetails:
-    return describe_model(model.model, model.catalog, key_of(request))
+def model(model: TheModel, request: Request, response: Response) -> ModelDetails:
+    language = language_of(request, model.catalog)
+    in_language(response, language)
+    return describe_model(model.model, model.catalog, key_of(request), language)
 
 
 @listings.get(
@@ -83,8 +89,10 @@ def examples(model: TheModel) -> ExampleList:
 
 
 @listings.get("/normal-ranges/{registry}", summary="One registry of normal ranges", responses=PROBLEMS["named"])
-def registry(registry: TheRegistry) -> RegistryDetails:
-    return describe_registry(registry)
+def registry(registry: TheRegistry, service: TheService, request: Request, response: Response) -> RegistryDetails:
+    language = language_of(request, service.catalog)
+    in_language(response, language)
+    return describe_registry(registry, language)
 
 
 @work.post("/counterfactuals", summary="Every minimal set of changes that turns the decision", **COUNTERFACTUALS)
@@ -103,3 +111,9 @@ async def predictions(model: TheModel, body: PredictionsRequest, request: Reques
 async def subsets(model: TheModel, body: Asked, request: Request) -> Response:
     assert isinstance(request, ParsedRequest)
     return await respond_with_subsets(request, body, model, service_of(request))
+
+
+@work.post("/reasons", summary="What the decision rests on: at most four reasons", **REASONS)
+async def reasons(model: TheModel, body: Asked, request: Request) -> Response:
+    assert isinstance(request, ParsedRequest)
+    return await respond_with_reasons(request, body, model, service_of(request))

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ValidationError
 
 from app.adapters.files.names import LONGEST_NAME
 from app.adapters.files.numbers import SentNumber, sent_number
+from app.asking.flawed import invalid
 from app.asking.refusals import (
     FieldError,
     InvalidRequest,
     MalformedJson,
-    invalid,
 )
 
 B = TypeVar("B", bound=BaseModel)

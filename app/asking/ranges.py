@@ -1,15 +1,17 @@
 """The normal range that holds for each feature of a person: the request's own, or the registry's."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import NamedTuple
 
 from app.adapters.files.names import LONGEST_NAME, nearest
 from app.adapters.graphs.features import ModelFeature, Unreadable
 from app.adapters.graphs.models import Model
-from app.adapters.rules.registries import KnownFeature
+from app.adapters.rules.registries import KnownFeature, flaw_of_ways
 from app.asking.reading import Errors
 from app.asking.schemas import CounterfactualsRequest, RangeBody
+from app.core.problem import SEVERAL
 from app.core.ranges import (
     Allowed,
     Condition,
@@ -64,7 +66,7 @@ def known_ranges(feature: ModelFeature, known: KnownFeature | None) -> tuple[Cho
         return ()
     if_missing = None if known.if_missing is None else feature.if_missing(known.if_missing)
     if known.allowed:
-        return (_allowed(known.allowed, feature, if_missing),)
+        return (_allowed(known.allowed, feature, known.move_to, if_missing),)
     return tuple(ChosenRange(entry.normal, known.move_to, entry.when, if_missing) for entry in known.ranges)
 
 
@@ -81,7 +83,7 @@ def conditions_of(ranges: Iterable[ChosenRange]) -> dict[str, Conditions]:
 def known_facts(request: CounterfactualsRequest, model: Model, values: Sequence[float]) -> Facts:
     """What conditions can look at: the context first, then the instance; a missing value is no fact."""
     known = {
-        feature.name: request.instance[feature.name]
+        feature.name: request.instance.get(feature.name, value)
         for feature, value in zip(model.features, values, strict=True)
         if not isnan(value)
     }
@@ -102,8 +104,10 @@ def choose_range(
     """
     if own is None:
         return _by_the_registry(feature, known, facts, errors, unused)
-    if not own.is_range:
+    if not own.is_range or (known and own.is_way and own.move_to is not None and own.move_to.policy in SEVERAL):
         chosen = _by_the_registry(feature, known, facts, errors, unused)
+        if chosen is not None and own.move_to is not None:
+            chosen = _own_way(chosen, own, feature, errors)
         return None if chosen is None else _with_own(chosen, own, feature, errors)
     if feature.type == "category":
         chosen = _own_categories(own, feature, errors)
@@ -147,13 +151,30 @@ def _by_the_registry(
     return None
 
 
-def _allowed(values: Sequence[float | str], feature: ModelFeature, if_missing: IfMissing | None = None) -> ChosenRange:
-    return ChosenRange(Allowed(tuple(feature.read(value) for value in values)), MoveTo(), {}, if_missing)
+def _allowed(
+    values: Sequence[float | str], feature: ModelFeature, move_to: MoveTo, if_missing: IfMissing | None = None
+) -> ChosenRange:
+    """The allowed values of a category, and those that it moves to, by their codes."""
+    ways = replace(move_to, steps=tuple(map(feature.read, move_to.steps))) if move_to.steps else MoveTo()
+    return ChosenRange(Allowed(tuple(feature.read(value) for value in values)), ways, {}, if_missing)
+
+
+def _own_way(chosen: ChosenRange, own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange:
+    """The registry's range with another way to move into it."""
+    if isinstance(chosen.normal, Allowed):
+        allowed = [feature.categories[int(code)] for code in chosen.normal.codes]
+        found = _own_categories(own.model_copy(update={"allowed": allowed}), feature, errors)
+    else:
+        ends = {"low": chosen.normal.low, "high": chosen.normal.high}
+        found = _own_range(own.model_copy(update=ends), feature, chosen.move_to, errors)
+    return chosen if found is None else chosen._replace(move_to=found.move_to)
 
 
 def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> ChosenRange | None:
     field = f"normal_ranges.{feature.name}"
-    if not own.allowed or own.low is not None or own.high is not None or own.move_to is not None:
+    move_to = MoveTo() if own.move_to is None else own.move_to
+    is_plain = own.move_to is None or move_to.policy in SEVERAL
+    if not own.allowed or own.low is not None or own.high is not None or not is_plain:
         errors.add(field, "is a category: give it allowed values, and nothing else")
         return None
     for index, value in enumerate(own.allowed):
@@ -162,7 +183,14 @@ def _own_categories(own: RangeBody, feature: ModelFeature, errors: Errors) -> Ch
         except Unreadable as error:
             errors.add(f"{field}.allowed[{index}]", str(error))
             return None
-    return _allowed(own.allowed, feature)
+    try:
+        found = _allowed(own.allowed, feature, move_to)
+    except Unreadable as error:
+        errors.add(f"{field}.move_to", str(error))
+        return None
+    if flaw := flaw_of_ways(move_to, own.allowed):
+        errors.add(f"{field}.move_to", flaw)
+    return found
 
 
 def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Errors) -> ChosenRange:
@@ -176,6 +204,8 @@ def _own_range(own: RangeBody, feature: ModelFeature, usual: MoveTo, errors: Err
         errors.add(field, "move_to needs a range beside it: give low, high or both" if is_alone else flaw)
     elif feature.whole and normal.whole().flaw():
         errors.add(field, "holds no whole number, and the feature is an integer")
+    elif feature.whole and not all(isinstance(step, str) or step.is_integer() for step in move_to.steps):
+        errors.add(f"{field}.move_to", "steps must be whole numbers: the feature is an integer")
     elif flaw := move_to.flaw(normal):
         given = "" if own.move_to is not None else "; the registry moves it so: give a move_to of your own"
         errors.add(f"{field}.move_to", f"{flaw}{given}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
+from math import isfinite, isnan, nan
 from typing import Any, cast
 
 from app.adapters.files.names import LONGEST_NAME, closest, suggestion
@@ -12,6 +12,7 @@ from app.adapters.graphs.models import Model
 from app.adapters.rules.formulas import Place
 from app.asking.refusals import MOST_ERRORS, FieldError, ForbiddenByKey, InvalidRequest
 from app.asking.schemas import Body, Instance
+from app.core.following.arithmetic import features_of, result
 
 NUMBERS = frozenset((int, float, SentNumber))
 
@@ -50,20 +51,40 @@ def check_extents(request: Body, fields: Iterable[str], most: int) -> None:
 
 
 def read_instance(instance: Instance, model: Model, field: str, errors: Errors) -> tuple[float, ...]:
-    """The values in the model's order; every feature is needed, and no other."""
-    if instance.keys() != model.positions.keys():
+    """The values in the model's order; every feature is needed but those that are derived, and no other."""
+    if instance.keys() != model.sent.keys():
         # A misspelt name is one of those that are lacking: another would put the value in the wrong place.
-        lacking = [name for name in model.positions if name not in instance]
+        lacking = [name for name in model.sent if name not in instance]
         check_known(instance, model.positions, field, errors, meant=lacking)
-    return tuple(
+    values = tuple(
         read_value(instance[feature.name], position, model, field, errors)
         if feature.name in instance
         else _absent(feature, f"{field}.{feature.name}", errors)
         for position, feature in enumerate(model.features)
     )
+    return with_derived(values, model, field, errors) if model.derived else values
+
+
+def with_derived(values: Sequence[float], model: Model, field: str, errors: Errors) -> tuple[float, ...]:
+    """The values with those that are computed from others."""
+    found = list(values)
+    for position, arithmetic in model.derived.items():
+        feature, parts = model.features[position], features_of(arithmetic)
+        value = float(result(arithmetic, found.__getitem__))
+        found[position] = value = float(round(value)) if feature.whole and isfinite(value) else value
+        where = f"{field}.{model.features[parts[0]].name}"
+        if any(isnan(found[part]) for part in parts):
+            if not errors.found and not feature.may_be_missing:
+                errors.add(where, f"must not be missing: {feature.name}, which the model needs, is {feature.derived}")
+            found[position] = nan
+        elif not isfinite(value) or too_large(value, position, model):
+            errors.add(where, f"leaves {feature.name} without a value that the model can read: {feature.derived}")
+    return tuple(found)
 
 
 def _absent(feature: ModelFeature, field: str, errors: Errors) -> float:
+    if feature.derived is not None:
+        return nan
     hint = "; send null for a value that is not known" if feature.may_be_missing else ""
     errors.add(field, f"is missing{hint}")
     return nan
@@ -75,6 +96,9 @@ def read_value(raw: Any, position: int, model: Model, field: str, errors: Errors
     if type(raw) in NUMBERS and feature.is_plain and -most <= raw <= most:
         # Nearly every value: a number for a feature that may be any number.
         return cast(float, raw)
+    if feature.derived is not None:
+        errors.add(f"{field}.{feature.name}", f"is derived, so leave it out: it is computed as {feature.derived}")
+        return nan
     try:
         value = feature.read(raw)
     except Unreadable as error:

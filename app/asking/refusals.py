@@ -4,40 +4,42 @@ RequestError
 ├── MalformedJson
 ├── KeyNeeded               there is no key, or none that is accepted
 ├── KeyExpired              the key was accepted once
+├── TokenNeeded             a client of CDS Hooks has not proved who it is
 ├── NotAllowed              the key is not for this model, or not for all where all are told of
 ├── ForbiddenByKey          the key's own rules do not allow what the request asks for
 ├── UnknownModel
 ├── UnknownRegistry
+├── UnknownRecord           there is no such record, or not any more
+├── RecordErased            what the record held of a person was erased
+├── RecordsOff              no records are kept here
+├── NoReceipts              no key is there to sign receipts
+├── OutOfScope              the key is not for this kind of request
 ├── NotAcceptable
 ├── BodyTooLong
 ├── UnsupportedMediaType
+├── DataMissing             what a card needs was not sent beforehand
 ├── InvalidRequest          the fields that are wrong, and how to mend them
 ├── ConflictingConstraints  a minimal group of items that contradict each other
 ├── ModelTooSlow            not even the instance itself was scored by the deadline
 ├── RateExceeded            the key asks more often than it may
+├── RatesUnavailable        the database that counts rates cannot be reached, and nobody may ask without
 ├── TooManyAtOnce           the client has as many requests under way as it may
 ├── Busy                    as many answers are under way as may be
+├── RecordsUnavailable      the store of the records cannot be reached or written to
 └── Stopping
 
-From the adapters: ModelFailed. What each is over HTTP: `app/api/problems.py`.
+From the adapters: ModelFailed, PredictorUnavailable. What each is over HTTP: `app/api/problems.py`.
 No message quotes a value of the instance.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil
-from typing import Any
 
-from pydantic import BaseModel
-
-from app.adapters.files.flaws import field_path, reason_of
 from app.adapters.files.names import LONGEST_NAME, closest, ended
-from app.adapters.files.numbers import WITHOUT_QUOTES
-from app.adapters.graphs.features import SEND_NULL
 from app.adapters.graphs.onnx import ModelFailed
+from app.adapters.predictors.failures import PredictorUnavailable
 from app.adapters.rules.formulas import Place
-from app.asking.shapes import WRONG_SHAPES, shape_hint
 
 MOST_ERRORS = 100
 # Where somebody with a key for some models finds those models, and their registries.
@@ -92,6 +94,10 @@ class KeyExpired(RequestError):
         super().__init__("This key has expired or was replaced. Ask your operator for a new one.")
 
 
+class TokenNeeded(RequestError):
+    """The client has not proved who it is."""
+
+
 class NotAllowed(RequestError):
     """The key is for other models; whether there is such a model is not told. No field: only keys for all may ask."""
 
@@ -110,6 +116,13 @@ class RateExceeded(RequestError):
         seconds = ceil(nanoseconds / 1e9)
         super().__init__(f"This key has used up its rate. Try again in {seconds} s.")
         self.seconds = seconds
+
+
+class RatesUnavailable(RequestError):
+    """The rates of keys cannot be counted, and the service lets nobody in uncounted."""
+
+    def __init__(self) -> None:
+        super().__init__("The service cannot count the requests of your key. Try again in a few seconds.")
 
 
 class TooManyAtOnce(RequestError):
@@ -162,12 +175,52 @@ class UnknownRegistry(RequestError):
         super().__init__(detail, [FieldError("registry", detail)])
 
 
+class UnknownRecord(RequestError):
+    """There is no record of that id."""
+
+    def __init__(self) -> None:
+        detail = "There is no record with this id. It may have been purged, or its answer may be under way."
+        super().__init__(detail, [FieldError("id", detail)])
+
+
+class RecordErased(RequestError):
+    """Nothing is left of the record but what proves that it was there."""
+
+    def __init__(self) -> None:
+        super().__init__("The values of this record were erased. Only its digests are left.")
+
+
+class RecordsOff(RequestError):
+    """The service keeps no records."""
+
+    def __init__(self) -> None:
+        super().__init__("This service keeps no records. Its operator can set FLIPSET_RECORDS.")
+
+
+class NoReceipts(RequestError):
+    """The service has no key to sign receipts."""
+
+    def __init__(self) -> None:
+        super().__init__("This service signs no receipts. Its operator can set FLIPSET_RECEIPT_KEYS.")
+
+
+class OutOfScope(RequestError):
+    """The key is for other kinds of requests."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"This key lacks the scope {scope!r}. Ask your operator for a key that has it.")
+
+
 class InvalidRequest(RequestError):
     """Fields of the request that cannot be accepted."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         several = f"{len(errors)} fields are wrong. The first is " if len(errors) > 1 else ""
         super().__init__(f"{several}{errors[0].field}: {ended(errors[0].message)}", errors)
+
+
+class DataMissing(InvalidRequest):
+    """What a card needs was not sent beforehand, or cannot be used."""
 
 
 class ForbiddenByKey(InvalidRequest):
@@ -199,6 +252,13 @@ class Busy(RequestError):
         super().__init__("The service is busy. Try again in a few seconds.")
 
 
+class RecordsUnavailable(RequestError):
+    """The store of the records is needed, and cannot be reached or written to."""
+
+    def __init__(self) -> None:
+        super().__init__("The store of the records does not respond. Try again in a few seconds.")
+
+
 class Stopping(RequestError):
     """The server is going down and takes no new work."""
 
@@ -206,12 +266,13 @@ class Stopping(RequestError):
         super().__init__("The service is stopping. Try again in a few seconds.")
 
 
+UNAVAILABLE_DETAIL = "The server that runs this model does not answer as it should. Try again in a few seconds."
 MODEL_FAILED_DETAIL = "The model failed on these values. Check that they are plausible, and check the model."
 
 
 def is_refusal(error: Exception) -> bool:
     """Whether it is the request, or the model, that cannot be answered: anything else went wrong on our side."""
-    return isinstance(error, RequestError | ModelFailed)
+    return isinstance(error, RequestError | ModelFailed | PredictorUnavailable)
 
 
 def told(error: Exception) -> tuple[str, Sequence[FieldError]]:
@@ -220,36 +281,9 @@ def told(error: Exception) -> tuple[str, Sequence[FieldError]]:
         return error.detail, error.errors[:MOST_ERRORS]
     if isinstance(error, ModelFailed):
         return MODEL_FAILED_DETAIL, ()
+    if isinstance(error, PredictorUnavailable):
+        return UNAVAILABLE_DETAIL, ()
     return "The answer could not be completed. The server's log says more.", ()
-
-
-# What a request is told to send, and a file has to hold instead: there nothing stands in quotes that could be left out.
-_IN_A_FILE = {f": {WITHOUT_QUOTES}": "", SEND_NULL: "leave it empty, or null, not NaN,"}
-
-
-def in_a_file(message: str) -> str:
-    """What is wrong with a value, told to those who have it in a file."""
-    for sent, held in _IN_A_FILE.items():
-        message = message.replace(sent, held)
-    return message
-
-
-def invalid(entries: Iterable[Any], schema: type[BaseModel] | None = None) -> InvalidRequest:
-    """What pydantic found wrong, in our words; `schema` is what the whole body was held against."""
-    return InvalidRequest(
-        [
-            FieldError(field_path([_shortened(step) for step in entry["loc"]]) or "body", _reason(entry, schema))
-            for entry in islice(entries, MOST_ERRORS)
-        ]
-    )
-
-
-def _reason(entry: Any, schema: type[BaseModel] | None) -> str:
-    return f"{reason_of(entry, schema)}{shape_hint(entry['loc']) if entry['type'] in WRONG_SHAPES else ''}"
-
-
-def _shortened(step: str | int) -> str | int:
-    return step[:LONGEST_NAME] if isinstance(step, str) else step
 
 
 def _offer(name: str, known: Iterable[str]) -> str:

@@ -35,9 +35,19 @@ class Robustness:
     plans: int | None = None
 
     @property
+    def is_asked(self) -> bool:
+        """Whether the request asks for it; without that some plans are told of, and not all of them."""
+        return self.plans is None
+
+    @property
     def is_required(self) -> bool:
         """Whether a favourable plan must hold, by the draws or the other models."""
         return self.conditions.require is not None
+
+    @property
+    def is_required_in_any_way(self) -> bool:
+        """The same, or whatever else improves."""
+        return self.is_required or self.more is More.REQUIRE
 
 
 def usual(prepared: PreparedModel, plans: int) -> Robustness | None:
@@ -126,11 +136,13 @@ def _unlike(other: Model, model: Model, values: tuple[float, ...]) -> str | None
     if other.positions.keys() != model.positions.keys():
         name = min(other.positions.keys() ^ model.positions.keys())
         return f"must have the same features: only one of the two models has {name!r}"
+    if other.derived:
+        return f"must be sent all its features: {other.features[next(iter(other.derived))].name!r} is derived"
     for feature, value in zip(model.features, values, strict=True):
         own = other.features[other.positions[feature.name]]
         if (own.type, own.categories, own.unit) != (feature.type, feature.categories, feature.unit):
             return f"must have the same features: {feature.name!r} has another type, unit or categories"
-        if isnan(value) and not own.may_be_missing:
+        if isnan(value) and feature.may_be_missing and not own.may_be_missing:
             return f"does not accept a missing value of {feature.name!r}"
     return None
 

@@ -1,9 +1,11 @@
 """What comes in: the requests, as they are written in JSON."""
 
+import re
+from enum import StrEnum
 from math import isnan
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, WithJsonSchema, model_validator
 
 from app.adapters.files.fields import IfMissingField, MoveToField
 from app.adapters.files.numbers import CountFromOne, Number, Weight, check_number
@@ -57,7 +59,9 @@ class RangeBody(Body):
     high: Number | None = None
     allowed: list[Category] | None = Field(default=None, description="for a category, instead of low and high")
     move_to: MoveToField | None = Field(
-        default=None, description="where in the range a value moves; by default as the registry says"
+        default=None,
+        description="where in the range a value moves, or the steps on the way; by default as the registry says. "
+        "Alone, it leaves the registry's range in force",
     )
     if_missing: IfMissingField | None = Field(
         default=None,
@@ -69,6 +73,11 @@ class RangeBody(Body):
     def is_range(self) -> bool:
         """Whether it takes the place of the registry's range."""
         return self.model_fields_set != {"if_missing"}
+
+    @property
+    def is_way(self) -> bool:
+        """Whether it says only how to move into the registry's range."""
+        return "move_to" in self.model_fields_set and self.model_fields_set <= {"if_missing", "move_to"}
 
 
 class TargetBody(Body):
@@ -133,7 +142,9 @@ class RobustnessBody(Body):
         default=None,
         description="whether further changes undo a plan: tell says so; require answers only with plans that none does",
     )
-    order: Order = Field(default=Order.SIZE, description="by cost or stability: sent when the search has ended")
+    order: Order = Field(
+        default=Order.SIZE, description="by cost or stability: at most 10,000 plans, sent when the search has ended"
+    )
 
 
 _VALUE = WithJsonSchema(
@@ -144,6 +155,61 @@ Instance = dict[str, Annotated[float | str | None, PlainValidator(_measured), _V
 # Frozen, and one for all: pydantic would copy a default that it cannot hash, entry by entry, for each request.
 NO_CONSTRAINTS = ConstraintsEntry()
 Context = dict[str, ContextValue]
+
+
+# An id that can stand in a path.
+SUBJECT = r"[A-Za-z0-9._~:@+=-]{1,128}"
+
+
+def check_subject(value: Any) -> str:
+    """`ValueError` unless it is an id that a path can hold as it is."""
+    if not isinstance(value, str) or not re.fullmatch(SUBJECT, value):
+        raise ValueError("must be an id of 1 to 128 characters of A-Z, a-z, 0-9 and . _ ~ : @ + = -")
+    return value
+
+
+Subject = Annotated[str, PlainValidator(check_subject), WithJsonSchema({"type": "string", "pattern": f"^{SUBJECT}$"})]
+
+
+class RecordBody(Body):
+    """That the answer is to be recorded, and of whom it is."""
+
+    subject: Subject | None = Field(
+        default=None, description="whom the answer is about: an id that means something only to you"
+    )
+
+
+class Became(StrEnum):
+    """What became of a plan."""
+
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    TRIED = "tried"
+    ACHIEVED = "achieved"
+    FAILED = "failed"
+
+
+class WhyDeclined(StrEnum):
+    """Why a plan was declined."""
+
+    CANNOT_CHANGE = "cannot_change"
+    TOO_COSTLY = "too_costly"
+    NOT_TRUE_OF_ME = "not_true_of_me"
+    OTHER = "other"
+
+
+class FeedbackBody(Body):
+    """What became of a plan of a recorded answer."""
+
+    plan: CountFromOne = Field(description="the rank of the plan")
+    outcome: Became
+    reason: WhyDeclined | None = Field(default=None, description="why it was declined; needed then, and only then")
+
+    @model_validator(mode="after")
+    def _declined_for_a_reason(self) -> "FeedbackBody":
+        if (self.outcome is Became.DECLINED) != (self.reason is not None):
+            raise ValueError("the outcome declined needs a reason, and no other outcome takes one")
+        return self
 
 
 class CounterfactualsRequest(Body):
@@ -160,7 +226,9 @@ class CounterfactualsRequest(Body):
     constraints: ConstraintsEntry = Field(default_factory=lambda: NO_CONSTRAINTS)
     weights: dict[str, Weight] = Field(default_factory=dict, description="how hard a change is; 1 by default")
     robustness: RobustnessBody | None = Field(default=None, description="whether the plans hold")
+    least: StrictBool = Field(default=False, description="tell of each changed number how little would be enough")
     limits: LimitsBody = LimitsBody()
+    record: RecordBody | None = Field(default=None, description="keep a record of the answer")
 
     @property
     def names_registry(self) -> bool:

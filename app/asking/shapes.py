@@ -25,6 +25,7 @@ SHAPES = {
     "exclusive": GROUPS,
     "required": NAMES,
     "formulas": '["ALT xor AST"]',
+    "relations": '["ALT <= 2 * AST + 5"]',
     "weights": NUMBERS,
     "limits": '{"deadline_ms": 2000}',
 }

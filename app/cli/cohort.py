@@ -26,10 +26,12 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
     form: options.Form = None,
     engine: options.Engine = "local",
     address: options.Address = None,
+    shared: options.Shared = False,
     workers: options.Workers = options.PROCESSORS,
     partition_rows: options.PartitionRows = PARTITION_ROWS,
     chunk_rows: options.ChunkRows = CHUNK_ROWS,
     max_counterfactuals: options.MaxCounterfactuals = MOST_COUNTERFACTUALS,
+    reasons: Annotated[bool, typer.Option("--reasons", help="also find the reasons for each decision")] = False,
 ) -> None:
     """Answer for all people of a register. Writes people, counterfactuals and rejects as Parquet."""
     try:
@@ -55,6 +57,8 @@ def cohort(  # noqa: PLR0913, PLR0917  # an argument for each option
         chunk_rows=chunk_rows,
         max_counterfactuals=max_counterfactuals,
         command=["flipset", *sys.argv[1:]],
+        reasons=reasons,
+        shared=shared,
     )
     try:
         answer(read_settings(), model, given)

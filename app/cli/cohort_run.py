@@ -9,8 +9,7 @@ from app.adapters.files.names import counted
 from app.cli.register_run import Options, RegisterRun, tell_rejected, told
 from app.cohorts.answers_folder import AnswersFolder, outcomes
 from app.cohorts.running import check_kept
-from app.cohorts.solving.solver import Solver
-from app.cohorts.tables import schemas
+from app.cohorts.solving.solver import Solver, schemas_of
 from app.settings import Settings
 
 
@@ -19,12 +18,11 @@ def cohort(settings: Settings, model: str, options: Options) -> None:
     with told(options):
         run = RegisterRun(settings, options)
         posed = run.posed(model)
-        score = posed.terms.model.scorer.score_dtype
         columns = run.columns(posed.terms)
-        check_kept(columns, schemas(score).people.names)
+        check_kept(columns, schemas_of(posed.terms, reasons=True).people.names)
         people = run.people(columns, [posed.terms])
         job = run.job(posed.terms, people)
-        folder = AnswersFolder(options.out, schemas(score, job.kept))
+        folder = AnswersFolder(options.out, schemas_of(posed.terms, job.kept, reasons=job.reasons))
         record = run.answered(people, partial(Solver, job), folder, run.record(posed, people), outcomes)
     if record is None:
         print(f"{options.out}: is already finished; there is nothing to do.")

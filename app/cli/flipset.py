@@ -11,11 +11,18 @@ import typer
 
 from app import __version__
 from app.adapters.files.flaws import BrokenFiles
+from app.adapters.keys.key_rates import NoRates
 from app.adapters.machine.core_dumps import leave_no_core_dump
+from app.adapters.records.opening import NoStore
 from app.cli.cohort import cohort, cohort_report
 from app.cli.drift.command import drift
 from app.cli.environment import fail, read_settings
 from app.cli.keys import keys_cli
+from app.cli.onboarding.compare import compare
+from app.cli.onboarding.init import init
+from app.cli.onboarding.ranges import ranges_cli
+from app.cli.records.command import records_cli
+from app.cli.records.verifying import verify
 from app.observing.slots import NoSharedFolder
 from app.processes import serving
 from app.settings import Settings
@@ -26,9 +33,14 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
 )
 cli.add_typer(keys_cli, name="keys")
+cli.add_typer(ranges_cli, name="ranges")
+cli.add_typer(records_cli, name="records")
+cli.command()(verify)
 cli.command()(cohort)
 cli.command()(cohort_report)
 cli.command()(drift)
+cli.command()(init)
+cli.command()(compare)
 
 
 def _show_version(asked: bool) -> None:
@@ -52,7 +64,7 @@ def serve() -> None:
     """Serve the models over HTTP. docs/settings.md lists the settings, which are environment variables."""
     try:
         serving.serve(read_settings())
-    except (BrokenFiles, NoSharedFolder, serving.OpenToAll, serving.TooFewFiles) as error:
+    except (BrokenFiles, NoRates, NoSharedFolder, NoStore, serving.OpenToAll, serving.TooFewFiles) as error:
         fail(f"Flipset cannot start:\n{error}")
 
 

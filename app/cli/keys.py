@@ -20,6 +20,7 @@ from app.adapters.keys.key_file import (
     check_id,
     check_note,
     check_rules,
+    check_scopes,
     editing,
     exposure,
     rate_of,
@@ -61,6 +62,12 @@ Rules = Annotated[
 ]
 
 
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option("--scope", help="ask, read, feedback or erase; repeat it for more; default: ask and feedback"),
+]
+
+
 @keys_cli.command()
 def add(  # noqa: PLR0913, PLR0917  # an argument for each option
     name: Annotated[str | None, typer.Argument(metavar="ID", help="a-z, 0-9 and -; default: a random one")] = None,
@@ -71,6 +78,7 @@ def add(  # noqa: PLR0913, PLR0917  # an argument for each option
     note: Note = None,
     expires: Expires = None,
     rules: Rules = None,
+    scope: Scopes = None,
     file: File = None,
 ) -> None:
     """Make a key and show it once. By default it may use all models, at any rate."""
@@ -79,7 +87,7 @@ def add(  # noqa: PLR0913, PLR0917  # an argument for each option
     if burst is not None and rate is None:
         fail("--burst needs a --rate")
     settings = read_settings()
-    changes = _changes(model, rate, burst, searches, note, expires, rules)
+    changes = _changes(model, rate, burst, searches, note, expires, rules) | _scoped(scope)
     mention_unknown([*(model or ()), *_ruled(changes)], settings.models_dir)
     mention_unfit(changes.get("rules", {}), settings.models_dir)
     with _told(), editing(_key_file(file, settings)) as keys:
@@ -95,7 +103,19 @@ def show(file: File = None) -> None:
     """List the keys, without their secrets."""
     with _told():
         keys = read_keys(_existing(_key_file(file, read_settings())))
-    titles = ("id", "models", "a minute", "at once", "searches", "made", "expires", "old one until", "rules", "note")
+    titles = (
+        "id",
+        "models",
+        "a minute",
+        "at once",
+        "searches",
+        "made",
+        "expires",
+        "old one until",
+        "scopes",
+        "rules",
+        "note",
+    )
     table = Table(*titles, box=None, pad_edge=False)
     for key in keys.values():
         table.add_row(*_row(key))
@@ -120,12 +140,13 @@ def edit(  # noqa: PLR0913, PLR0917  # an argument for each option
     no_rules: Annotated[
         bool, typer.Option("--no-rules", help="remove the rules of the key; those of the models stay")
     ] = False,
+    scope: Scopes = None,
     file: File = None,
 ) -> None:
     """Change what a key may do. Its secret stays, and so does whatever you do not name."""
     settings = read_settings()
     lifted = {"models": all_models, "rate": any_rate, "searches": usual_searches, "rules": no_rules}
-    changes = _changes(model, rate, burst, searches, note, expires, rules)
+    changes = _changes(model, rate, burst, searches, note, expires, rules) | _scoped(scope)
     if twice := [what for what, is_lifted in lifted.items() if is_lifted and what in changes]:
         fail(f"Choose one: you gave two values for {twice[0]}.")
     changes |= {what: {} if what == "rules" else None for what, is_lifted in lifted.items() if is_lifted}
@@ -193,6 +214,10 @@ def _changes(
     return changes
 
 
+def _scoped(scopes: list[str] | None) -> dict[str, Any]:
+    return {} if scopes is None else {"scopes": _said("--scope", lambda: check_scopes(scopes))}
+
+
 def _ruled(changes: dict[str, Any]) -> list[str]:
     return [name for name in changes.get("rules", ()) if name != EVERY_MODEL]
 
@@ -219,7 +244,8 @@ def _row(key: Key) -> tuple[str, ...]:
     expires = _time(key.expires) if key.expires is None or key.expires > _now() else f"{_time(key.expires)} (over)"
     old = _time(None if key.old is None or key.old.until <= _now() else key.old.until)
     searches = "usual" if key.searches is None else str(key.searches)
-    return key.id, models, *rate, searches, _time(key.made), expires, old, ", ".join(key.rules) or "-", key.note
+    scopes, rules = ", ".join(key.scopes), ", ".join(key.rules) or "-"
+    return key.id, models, *rate, searches, _time(key.made), expires, old, scopes, rules, key.note
 
 
 def _time(moment: datetime | None) -> str:

@@ -15,6 +15,7 @@ from app.adapters.graphs.inspecting import Graph
 from app.adapters.graphs.models import Model
 from app.adapters.graphs.onnx import ModelFailed, UnloadableGraph
 from app.adapters.graphs.trials import try_out
+from app.adapters.locales.lacking import lacking
 from app.adapters.structures.reading import in_words
 from app.answering.answer import Answer
 from app.answering.service import Service
@@ -51,7 +52,7 @@ def _print(answer: Answer) -> None:
 
 
 def validate(settings: Settings, lock: bool = False) -> None:
-    """Check every model and registry. Prints file, field and reason of each mistake or doubt, one line each."""
+    """Check every model, registry and translation. Prints one line for each mistake or doubt: file, field, reason."""
     snapshot = _snapshot(settings)
     tried = try_out(snapshot, trial_limits(settings))
     if tried:
@@ -65,6 +66,7 @@ def validate(settings: Settings, lock: bool = False) -> None:
     models, registries = len(service.catalog.models), len(service.catalog.registries)
     counts = f"{counted(models, 'model')}, {counted(registries, 'registry', 'registries')}"
     told = [f"{model.name}: {in_words(model.structure)}" for model in service.catalog.models.values()]
+    told += map(str, lacking(snapshot.locales, service.catalog))
     print("\n".join([*doubted, *told, f"In order{aside}: {counts}."]))
     if lock:
         print(f"Recorded in {' and '.join(map(str, write_locks(snapshot, versions_in(snapshot))))}.")
@@ -91,7 +93,9 @@ def inspect(file: Path) -> None:
 
 
 def _snapshot(settings: Settings) -> Snapshot:
-    return take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
+    most = settings.model_file_mb * 2**20
+    folders = settings.models_dir, settings.normal_ranges_dir
+    return take_snapshot(*folders, most, settings.predictor_url, settings.locales_dir)
 
 
 def _example_flaws(service: Service, model: Model) -> Iterator[str]:

@@ -8,13 +8,28 @@ import typer
 
 from app.adapters.machine.optional_groups import how_to_install
 from app.cli.environment import fail, from_one
+from app.cohorts.places import UnknownPlace, place
 
 # The optional group of each package.
-GROUPS = {"pyarrow": "cohort", "ray": "cluster"}
+GROUPS = {"pyarrow": "cohort", "ray": "cluster", "upath": "cluster"}
 PROCESSORS = os.cpu_count() or 1
 
-People = Annotated[Path, typer.Argument(help="Parquet, CSV or NDJSON: a file, or a folder of files")]
-Out = Annotated[Path, typer.Option(help="folder for the answers; a stopped run continues there")]
+
+def _place(text: str) -> Path:
+    try:
+        return place(text)
+    except UnknownPlace as error:
+        fail(str(error))
+    except ModuleNotFoundError as error:
+        fail_without(error)
+
+
+People = Annotated[
+    Path, typer.Argument(parser=_place, metavar="PEOPLE", help="Parquet, CSV or NDJSON: a file, or a folder of files")
+]
+Out = Annotated[
+    Path, typer.Option(parser=_place, metavar="FOLDER", help="folder for the answers; a stopped run continues there")
+]
 Constraints = Annotated[Path | None, typer.Option(help="JSON file with constraints for everyone")]
 Request = Annotated[
     Path | None, typer.Option(help="JSON file with a request without the person: registry, target, limits ...")
@@ -32,6 +47,10 @@ Form = Annotated[
     typer.Option("--format", help="format of the files, if their names do not end in it"),
 ]
 Engine = Annotated[Literal["local", "ray"], typer.Option(help="this machine, or Ray")]
+Shared = Annotated[
+    bool,
+    typer.Option("--shared", help="with Ray: the workers see the people and the folder, and read and write themselves"),
+]
 Address = Annotated[str | None, typer.Option(help="address of a Ray cluster; default: start Ray on this machine")]
 Workers = Annotated[int, typer.Option(callback=from_one(), help="processes, or Ray actors")]
 PartitionRows = Annotated[int, typer.Option(callback=from_one(), help="input rows in each file of answers")]

@@ -1,13 +1,12 @@
 """What the commands about whole registers share: the options, the people, and a run that can be stopped."""
 
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.adapters.catalog import catalog_of
 from app.adapters.files.names import counted
@@ -15,22 +14,27 @@ from app.adapters.files.snapshots import Snapshot, take_snapshot
 from app.answering.service import Service
 from app.api.problems import problem
 from app.asking.parsing import parse_json
-from app.asking.posing import Terms
+from app.asking.posing.terms import Terms
 from app.asking.refusals import RequestError, UnknownModel
 from app.cli.models import refusal
 from app.cli.progress import watching
+from app.cli.stopping import Stopped, stoppable
 from app.cohorts.answers_folder import AnswersFolder, Count, InUse, OtherRun
 from app.cohorts.failures import NoCluster, SolverFailed
 from app.cohorts.job import ChunkSolver, Job, only, settings_for_a_run
 from app.cohorts.local import LocalWorkers
+from app.cohorts.partitions import Partitioned, PartitionWriter, write_all
 from app.cohorts.reading.cells import rows_of
 from app.cohorts.reading.columns import BadColumns, Columns, pairs, read_columns
-from app.cohorts.reading.people_files import BadInput, people_files, rows_in
-from app.cohorts.running import Input, Workers, record_of, run
+from app.cohorts.reading.people_files import BadInput, is_parquet, people_files, rows_in
+from app.cohorts.running import Input, Watcher, record_of, run, stated_reasons
 from app.cohorts.solving.range_groups import RangeGroups
 from app.cohorts.solving.solver import terms_of
 from app.cohorts.solving.values import words_of
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.cohorts.cluster import RayWorkers
 
 # Nobody reads more than this.
 MOST_COMPLAINTS = 10
@@ -59,6 +63,9 @@ class Options:
     chunk_rows: int
     max_counterfactuals: int
     command: Sequence[str]
+    reasons: bool = False
+    # Whether the workers see the people and the answers, and read and write themselves.
+    shared: bool = False
 
 
 def columns_of(given: Sequence[str]) -> dict[str, str]:
@@ -67,14 +74,6 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
         return pairs("--column", given)
     except BadColumns as error:
         raise SystemExit(str(error)) from None
-
-
-class Stopped(BaseException):
-    """A signal stopped the command; `code` is its exit status."""
-
-    def __init__(self, code: int) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class Posed(NamedTuple):
@@ -106,10 +105,12 @@ class RegisterRun:
 
     def __init__(self, settings: Settings, options: Options) -> None:
         self.options = options
-        self._snapshot = take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
+        most = settings.model_file_mb * 2**20
+        self._snapshot = take_snapshot(settings.models_dir, settings.normal_ranges_dir, most, settings.predictor_url)
         self._request = _request(options)
         self._settings = settings_for_a_run(settings, options.max_counterfactuals)
         self._files = tuple(people_files(options.people, options.form))
+        _check_shared(options, self._files)
         if options.people.is_dir() and (others := sum(1 for _ in options.people.iterdir()) - len(self._files)):
             say(f"{options.people}: reading {counted(len(self._files), 'file')}, ignoring {others:,} other")
 
@@ -137,11 +138,13 @@ class RegisterRun:
         model = terms.model
         named = (model.registry, self._request.get("registry"), *(model.policy.registries or ()))
         snapshot = only(self._snapshot, model.name, {name for name in named if name is not None})
-        return Job(snapshot, self._settings, model.name, self._request, people.columns, people.kept_fields())
+        kept, reasons = people.kept_fields(), self.options.reasons
+        return Job(snapshot, self._settings, model.name, self._request, people.columns, kept, reasons)
 
     def record(self, posed: Posed, people: Input) -> dict[str, Any]:
         limits = posed.service.limits(posed.terms.request.limits)
-        return record_of(list(self.options.command), posed.terms, limits, self._request, people)
+        record = record_of(list(self.options.command), posed.terms, limits, self._request, people)
+        return {**record, "reasons": stated_reasons(posed.terms) if self.options.reasons else None}
 
     def answered(
         self,
@@ -163,24 +166,31 @@ class RegisterRun:
             return folder.finish(record, count)
 
     def _answer(self, people: Input, make: Callable[[], ChunkSolver], folder: AnswersFolder) -> None:
-        total = sum(rows_in(file, people.form) for file in people.files)
-        workers = self._workers(make)
+        counts = tuple(rows_in(file, people.form) for file in people.files)
+        work, close = self._work(Partitioned(people, counts), make, folder)
         try:
-            with _stoppable(), watching(total) as watcher:
-                run(people, workers, folder, watcher)
+            with stoppable(), watching(sum(counts)) as watcher:
+                work(watcher)
         except Stopped as stopped:
             say(f"Stopped. {_how_to_go_on(self.options)}")
             raise SystemExit(stopped.code) from None
         finally:
-            workers.close()
+            close()
 
-    def _workers(self, make: Callable[[], ChunkSolver]) -> Workers:
-        options = self.options
-        if options.engine == "ray":
-            from app.cohorts.cluster import RayWorkers  # noqa: PLC0415  # an optional group, and a second to import
+    def _work(
+        self, whole: Partitioned, make: Callable[[], ChunkSolver], folder: AnswersFolder
+    ) -> tuple[Callable[[Watcher], None], Callable[[], None]]:
+        """What answers for everyone, and what ends its workers."""
+        if self.options.shared:
+            writers = self._on_ray(partial(PartitionWriter, make, whole, folder))
+            return partial(write_all, whole, writers, folder), writers.close
+        workers = self._on_ray(make) if self.options.engine == "ray" else LocalWorkers(make, self.options.workers)
+        return partial(run, whole.people, workers, folder), workers.close
 
-            return RayWorkers(make, options.workers, options.address)
-        return LocalWorkers(make, options.workers)
+    def _on_ray(self, make: Callable[[], ChunkSolver | PartitionWriter]) -> "RayWorkers":
+        from app.cohorts.cluster import RayWorkers  # noqa: PLC0415  # an optional group, and a second to import
+
+        return RayWorkers(make, self.options.workers, self.options.address)
 
 
 def tell_rejected(record: Mapping[str, Any], out: Path) -> None:
@@ -194,6 +204,15 @@ def tell_rejected(record: Mapping[str, Any], out: Path) -> None:
 
 def _stamps(people: Input) -> list[tuple[int, int]]:
     return [(file.stat().st_size, file.stat().st_mtime_ns) for file in people.files]
+
+
+def _check_shared(options: Options, files: Sequence[Path]) -> None:
+    if not options.shared:
+        return
+    if options.engine != "ray":
+        raise BadInput("--shared: is for --engine ray; on one machine, leave it out")
+    if text := next((file for file in files if not is_parquet(file, options.form)), None):
+        raise BadInput(f"--shared: {text.name} is not Parquet, and workers cannot start in the middle of a text")
 
 
 def _files_of(snapshot: Snapshot, model: str) -> Snapshot:
@@ -268,18 +287,3 @@ def _unknown_texts(people: Input, terms: Terms) -> Iterator[str]:
 def say(text: str) -> None:
     """Print a message on standard error."""
     print(text, file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the run between two partitions, as if they were an error."""
-
-    def stop(number: int, frame: FrameType | None) -> NoReturn:
-        raise Stopped(128 + number)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,6 +1,7 @@
 """An answer as a person reads it in a terminal."""
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 from typing import Any
 
 from rich.console import Console
@@ -11,19 +12,21 @@ from app.adapters.files.names import counted, listed
 from app.adapters.files.numbers import SentNumber, number_text
 from app.adapters.graphs.features import ModelFeature
 from app.answering.events import Counterfactual, Event, Failed, Finished, Started, Summary
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.asking.ranges import ChosenRange
 from app.asking.refusals import told
 from app.core.constraints import Item
 from app.core.facts import Best, Explained, Found
+from app.core.following.consequences import consequences_of
 from app.core.problem import Move, WhyNot
 from app.core.ranges import Allowed, Condition, NormalRange
 from app.core.robust.telling import Stability
 from app.writing.json_pieces import encoded, target_json
 from app.writing.lines import MOST_RELAXATIONS
-from app.writing.sentences import Clause, clause_of, sentence_of
+from app.writing.sentences import Clause, Sentences
 from app.writing.wording import spoken_names, spoken_unit
 
+SENTENCES = Sentences()
 MARKS = {
     "normal": "normal",
     "low": "▼ low",
@@ -40,7 +43,7 @@ def show(events: Sequence[Event], console: Console) -> None:
     assert isinstance(started, Started)
     question = started.question
     answers = [event for event in events if isinstance(event, Counterfactual)]
-    console.print(_decision(started))
+    console.print(_decision(started, last))
     for line in _context_mistakes(question):
         console.print(Text(line))
     console.print(_features(question))
@@ -49,16 +52,19 @@ def show(events: Sequence[Event], console: Console) -> None:
     if isinstance(last, Failed):
         console.print(Text(told(last.error)[0]))
     elif isinstance(last, Finished):
-        console.print(_conclusion(last.summary))
+        console.print(_conclusion(last.summary, question))
         if last.explained is not None:
-            console.print(_why(last.explained, question))
+            console.print(_why(last, last.explained, question))
 
 
-def _decision(started: Started) -> Text:
+def _decision(started: Started, last: Event) -> Text:
     question, prediction = started.question, started.prediction
     model, registry = question.model, question.prepared.registry
     against = f", ranges {registry.name} {registry.version}" if registry else ", no ranges"
     verdict = "favourable" if prediction.favourable[0] else "not favourable"
+    if prediction.decided is not None and prediction.decided[0] and not prediction.favourable[0]:
+        is_unknown = not isinstance(last, Finished) or last.summary.outcome == "unknown"
+        verdict = f"favourable, but that {'is not known to' if is_unknown else 'does not'} hold as you require"
     said = f"{model.classes[prediction.label[0]]}, {verdict}" if model.classes else verdict
     return Text(f"{model.name} {model.version}{against}: {said}\n{_scored(started)}\n")
 
@@ -141,41 +147,67 @@ def _number(number: float) -> str:
 def _answers(answers: Sequence[Counterfactual], question: Question) -> Table:
     columns = ["rank", "change", "cost", "score then"]
     holds = question.robustness is not None
-    table = Table(*columns, *["holds"] * holds, title="What would turn the decision", show_lines=True)
+    title = "Plans that hold" if _must_hold(question) else "What would turn the decision"
+    table = Table(*columns, *["holds"] * holds, title=title, show_lines=True)
     moves = question.problem.moves
-    for rank, found, stability in answers:
-        changes = "\n".join(_change(moves[index], question) for index in found.moves)
+    for rank, found, stability, _ in answers:
+        made = [moves[index] for index in found.moves]
+        changes = "\n".join([*(_change(move, question) for move in made), *_consequences(made, question)])
         cells = str(rank), changes, number_text(found.cost), _short(found.score)
         # As Text: a name or a unit in square brackets is no markup.
         table.add_row(*map(Text, (*cells, *[_holds(stability, question)] * holds)))
     return table
 
 
+def _must_hold(question: Question) -> bool:
+    """Whether only plans that hold are asked for."""
+    return question.robustness is not None and question.robustness.is_required_in_any_way
+
+
 def _holds(told: Stability | None, question: Question) -> str:
     """Whether a plan holds, in a few lines."""
-    if told is None:
-        return "not told"
+    return "not told" if told is None else "\n".join(_stability(told, question))
+
+
+def _stability(told: Stability, question: Question) -> Iterator[str]:
     assert question.robustness is not None
-    said = [f"in {told.passed} of {told.draws} repeated measurements"] if told.draws else []
+    if told.draws:
+        yield f"in {told.passed} of {told.draws} repeated measurements"
+    if told.certificate.certified:
+        yield "proved for every error up to three standard deviations"
+    elif told.certificate.certified is False and told.passed == told.draws:
+        yield "not for every error up to three standard deviations"
     for model, other in zip(question.robustness.models, told.others, strict=True):
-        said.append(f"{'also' if other.favourable else 'not'} approved by {model.name}")
+        yield f"{'also' if other.favourable else 'not'} approved by {model.name}"
     if told.breaks_with is not None:
         features = [question.model.features[question.problem.moves[move].position] for move in told.breaks_with]
-        said.append(f"not if {listed([feature.spoken for feature in features])} come into range too")
-    return "\n".join(said)
+        names = list(dict.fromkeys(each.spoken for each in features))
+        yield f"undone if {listed(names)} {'improve' if len(names) > 1 else 'improves'} too"
 
 
 def _change(move: Move, question: Question) -> str:
     feature = question.model.features[move.position]
     before = "missing" if question.is_missing(move.position) else str(question.sent[move.position])
-    return f"{feature.title or feature.name}: {before} → {_shown(move.target, feature)}{spoken_unit(feature)}"
+    after = SENTENCES.with_step(f"{_shown(move.target, feature)}{spoken_unit(feature)}", move)
+    return f"{feature.title or feature.name}: {before} → {after}"
 
 
-def _conclusion(summary: Summary) -> Text:
+def _consequences(moves: Sequence[Move], question: Question) -> list[str]:
+    """What follows from moves."""
+    said = []
+    for position, before, after, _ in consequences_of(question.problem.following, moves):
+        feature = question.model.features[position]
+        values = " → ".join("missing" if isnan(value) else _number(value) for value in (before, after))
+        said.append(f"  so {feature.title or feature.name}: {values}{spoken_unit(feature)}")
+    return said
+
+
+def _conclusion(summary: Summary, question: Question) -> Text:
+    holding = _must_hold(question)
     outcomes = {
-        "found": f"{counted(summary.count, 'minimal set')} of changes found.",
+        "found": f"{counted(summary.count, 'minimal set')} of changes{' that hold' if holding else ''} found.",
         "already_favourable": "The decision is already favourable: nothing needs to change.",
-        "no_recourse": "No allowed set of changes turns the decision.",
+        "no_recourse": f"No allowed set of changes {'holds' if holding else 'turns the decision'}.",
         "unknown": "No set of changes was found, but there may be one.",
     }
     trust = "" if summary.outcome == "already_favourable" else _trust(summary)
@@ -191,7 +223,7 @@ def _trust(summary: Summary) -> str:
     return f"The search assumed that one more change never hurts; without that, all answers of at most {size} are here."
 
 
-def _why(explained: Explained, question: Question) -> Text:
+def _why(last: Finished, explained: Explained, question: Question) -> Text:
     explanation, items = explained.explanation, question.problem.items
     cut_short = [] if explanation.complete else ["There was not enough time to check every set of changes."]
     if ways := explanation.relaxations:
@@ -204,8 +236,8 @@ def _why(explained: Explained, question: Question) -> Text:
         title = "Constraints are in the way:" if explained.reason else "Giving these up would open a way:"
         return Text("\n".join([title, *told, *more, *cut_short]))
     closest = [
-        *_closest("What comes closest", explained.best, question),
-        *_closest("What comes closest, rules aside", explained.best_without_rules, question),
+        *_closest("What comes closest", explained.best, last.best, question),
+        *_closest("What comes closest, rules aside", explained.best_without_rules, last.best_without_rules, question),
     ]
     return Text("\n".join([*closest, *cut_short]))
 
@@ -217,20 +249,23 @@ def _named(item: Item, question: Question) -> str:
     return f"{item.path} ({words})" if words else item.path
 
 
-def _closest(title: str, best: Best | None, question: Question) -> list[str]:
-    return [] if best is None else [f"{title}, with a score of {_short(best.score)}: {_sentence(best, question)}"]
+def _closest(title: str, best: Best | None, told: Stability | None, question: Question) -> list[str]:
+    if best is None:
+        return []
+    holds = "" if told is None else f" Holds: {'; '.join(_stability(told, question))}."
+    return [f"{title}, with a score of {_short(best.score)}: {_sentence(best, question)}{holds}"]
 
 
 def _sentence(found: Found | Best, question: Question) -> str:
-    return sentence_of([_clause(question.problem.candidates[index], question) for index in found.moves])
+    return SENTENCES.of([_clause(question.problem.candidates[index], question) for index in found.moves])
 
 
 def _clause(move: Move, question: Question) -> Clause:
     position, features = move.position, question.model.features
     sent = question.sent[position]
     before = None if question.is_missing(position) else sent if isinstance(sent, str) else number_text(sent or 0)
-    after = f"{_shown(move.target, features[position])}{spoken_unit(features[position])}"
-    return clause_of(question.direction(position), spoken_names(features)[position], before, after)
+    after = SENTENCES.with_step(f"{_shown(move.target, features[position])}{spoken_unit(features[position])}", move)
+    return SENTENCES.clause(question.direction(position), spoken_names(features)[position], before, after)
 
 
 def _short(score: Any) -> str:

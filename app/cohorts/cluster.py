@@ -1,4 +1,4 @@
-"""Ray: actors that hold the model answer chunks, on this machine or on a cluster; Ray replaces those that die."""
+"""Ray: actors that hold the model, on this machine or on a cluster; Ray replaces those that die."""
 
 import logging
 import os
@@ -25,10 +25,11 @@ from ray.util.annotations import RayDeprecationWarning
 from app.adapters.machine.core_dumps import leave_no_core_dump
 from app.cohorts.failures import NoCluster, SolverFailed
 from app.cohorts.job import ChunkSolver
+from app.cohorts.partitions import PartitionWriter
 from app.cohorts.reading.chunks import Chunk
 from app.cohorts.tables import Solved
 
-# The only column of the tables that travel: a chunk on the way there, its result on the way back.
+# The only column of the tables that travel: a chunk or the number of a partition there, its result back.
 CONTENT = "content"
 # An actor that dies costs a retry. A row that crashes every actor must not be retried for ever.
 MOST_RETRIES = 10
@@ -37,34 +38,34 @@ WINDOW = 800
 PROBE_SECONDS = 10
 
 
-class SolvingActor:
-    """Answers chunks. The model comes with what makes the solver."""
+class Actor:
+    """Does one kind of work on whatever comes. The model comes with what makes the worker."""
 
-    def __init__(self, make: bytes) -> None:
+    def __init__(self, make: bytes, work: str) -> None:
         # Ray starts this process, on another machine perhaps: the command's own limit does not reach it.
         leave_no_core_dump()
         pa.set_cpu_count(1)
-        self._solver: ChunkSolver = pickle.loads(make)()  # noqa: S301  # it comes from the driver of this very run
+        worker = pickle.loads(make)()  # noqa: S301  # it comes from the driver of this very run
+        self._work: Callable[[Any], Any] = getattr(worker, work)
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        chunks = map(pickle.loads, table[CONTENT].to_pylist())
-        return _parcel(self._solver.solve(chunk) for chunk in chunks)
+        return _parcel(map(self._work, map(pickle.loads, table[CONTENT].to_pylist())))
 
 
-def _parcel(contents: Iterable[Chunk | Solved]) -> pa.Table:
+def _parcel(contents: Iterable[Any]) -> pa.Table:
     return pa.table({CONTENT: pa.array(list(map(pickle.dumps, contents)), pa.large_binary())})
 
 
 class RayWorkers:
     """`count` actors. Without an address, Ray starts on this machine and ends with the run."""
 
-    def __init__(self, make: Callable[[], ChunkSolver], count: int, address: str | None) -> None:
+    def __init__(self, make: Callable[[], ChunkSolver | PartitionWriter], count: int, address: str | None) -> None:
         here: dict[str, Any] = {"num_cpus": count, "include_dashboard": False} if address is None else {}
         _probe(address)
         # Without a runtime environment of its own: what the actors import is installed where they run.
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001  # Ray raises this very class if it does not start in half a minute
             raise NoCluster(f"Ray does not answer at {address or 'this machine'}: {error}") from None
         self._make = pickle.dumps(make)
         self._count = count
@@ -79,15 +80,22 @@ class RayWorkers:
 
     def solve(self, chunks: Iterable[Chunk]) -> Iterator[Solved]:
         """The result of each chunk, in order. The rows travel to the actors: no node needs the files."""
-        remaining = iter(chunks)
-        while window := list(islice(remaining, WINDOW)):
-            yield from self._solved(window)
+        return self._done("solve", chunks)
 
-    def _solved(self, chunks: Sequence[Chunk]) -> Iterator[Solved]:
-        sent: list[Any] = [ray.put(_parcel([chunk])) for chunk in chunks]
+    def write(self, partitions: Iterable[int]) -> Iterator[int]:
+        """Have the actors read, answer and write these partitions: the rows of each. No row travels."""
+        return self._done("write", partitions)
+
+    def _done(self, work: str, items: Iterable[Any]) -> Iterator[Any]:
+        remaining = iter(items)
+        while window := list(islice(remaining, WINDOW)):
+            yield from self._worked(work, window)
+
+    def _worked(self, work: str, items: Sequence[Any]) -> Iterator[Any]:
+        sent: list[Any] = [ray.put(_parcel([item])) for item in items]
         answered = ray.data.from_arrow_refs(sent).map_batches(
-            SolvingActor,
-            fn_constructor_args=[self._make],
+            Actor,
+            fn_constructor_args=[self._make, work],
             batch_size=None,
             batch_format="pyarrow",
             compute=ray.data.ActorPoolStrategy(size=self._count),

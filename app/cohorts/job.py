@@ -27,6 +27,8 @@ class Job:
     request: Mapping[str, Any]
     columns: Columns
     kept: tuple[pa.Field, ...] = ()
+    # Whether the reasons for each decision are found too.
+    reasons: bool = False
 
 
 class ChunkSolver(Protocol):

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from app import __version__
 from app.adapters.files.names import suggestion
-from app.asking.posing import Terms
+from app.asking.posing.terms import Terms
 from app.cohorts.amounts import CHUNK_ROWS, PARTITION_ROWS
 from app.cohorts.answers_folder import AnswersFolder
 from app.cohorts.reading.chunks import Chunk, cut, numbered
@@ -159,6 +159,14 @@ def registry_facts(terms: Terms) -> dict[str, Any] | None:
         "sha256": registry.sha256,
         "constraints": registry.constraints.model_dump(mode="json", exclude_unset=True),
     }
+
+
+def stated_reasons(terms: Terms) -> dict[str, dict[str, str | None]]:
+    """What a notice would state for each feature, as far as the registry says."""
+    registry = terms.prepared.registry
+    known = {} if registry is None else registry.features
+    stated = {name: feature.reason for name, feature in known.items()}
+    return {name: {"text": one.text, "code": one.code} for name, one in stated.items() if one is not None}
 
 
 def _digest(content: Any) -> str:

@@ -58,8 +58,10 @@ def _solved(*contents: bytes) -> Solved:
     return Solved(*map(unpacked, contents))
 
 
-def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
-    """The schemas, with the columns copied from the input after the person."""
+def schemas(
+    score: np.dtype[Any], kept: Sequence[pa.Field] = (), *, stability: bool = False, reasons: bool = False
+) -> Schemas:
+    """The schemas, with the columns copied from the input after the person; the last two are told if asked for."""
     score_type = pa.from_numpy_dtype(score)
     who = [pa.field("row", pa.int64(), nullable=False), pa.field("person", pa.string(), nullable=False)]
     people = [
@@ -81,6 +83,8 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
         # Why there is no answer (constraints or ranges), and each smallest group of constraints to give up for one.
         pa.field("reason", pa.string()),
         pa.field("in_the_way", pa.list_(pa.field("element", NAMES, nullable=False))),
+        # The features that the decision rests on, ranked; null where there is no such decision, or it is not proved.
+        *([pa.field("reasons", NAMES)] if reasons else []),
     ]
     counterfactuals = [
         *who,
@@ -89,6 +93,8 @@ def schemas(score: np.dtype[Any], kept: Sequence[pa.Field] = ()) -> Schemas:
         pa.field("cost", pa.float64(), nullable=False),
         pa.field("score", score_type, nullable=False),
         pa.field("label", pa.string()),
+        # The share of the repeated measurements in which the plan holds; null where it is not known.
+        *([pa.field("stability", pa.float64())] if stability else []),
     ]
     return Schemas(pa.schema(people), pa.schema(counterfactuals), REJECTS)
 

@@ -6,7 +6,9 @@ from enum import StrEnum
 from math import isnan
 from typing import Any, NamedTuple
 
+from app.core.following.following import Shift
 from app.core.formula import TRUE, Changed, Formula, Not, all_of, any_of, at_most, implies, none_of
+from app.core.relations.relation import Relation
 
 # The relative tolerance of max_step: a step computed in decimals must not fail because of its last bit.
 STEP_TOLERANCE = 1e-9
@@ -20,11 +22,17 @@ class Direction(StrEnum):
 
 
 class State(NamedTuple):
-    """What a statement needs to know about a feature: its value, its target, and whether it is abnormal."""
+    """What a statement needs to know about a feature: its value, its target, and whether it is abnormal.
+
+    If there is more than one value to move to, `path` has them all: steps on the way, the target last, or, if it
+    `chooses`, each a way of its own.
+    """
 
     value: float
     target: float | None
     abnormal: bool
+    path: tuple[float, ...] = ()
+    chooses: bool = False
 
     @property
     def can_change(self) -> bool:
@@ -65,10 +73,11 @@ class MaxStep:
 
 @dataclass(frozen=True, slots=True)
 class Causal:
-    """If the cause changes, every effect is normal afterwards."""
+    """If the cause changes, every effect is normal afterwards; and what is shifted moves along with it."""
 
     cause: int
     effects: tuple[int, ...]
+    shifts: tuple[Shift, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class Stated:
     formula: Formula
 
 
-Statement = Immutable | Directed | MaxStep | Causal | Correlated | Exclusive | Required | MaxChanges | Stated
+Statement = Immutable | Directed | MaxStep | Causal | Correlated | Exclusive | Required | MaxChanges | Stated | Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +127,21 @@ class Item:
 
 
 def meaning(statement: Statement, states: Sequence[State]) -> Formula:
-    """The statement as a formula over the changes. `pose` already excludes features that have no target."""
+    """The statement as a formula over the changes. `pose` already excludes features that have no target.
+
+    `Changed(i)` means that feature i is changed at all, `at_step(i, k)` that it goes to its step k or farther.
+    """
     match statement:
         case Immutable(feature):
             return Not(Changed(feature))
+        case Directed(feature) | MaxStep(feature) if states[feature].path:
+            reach, steps = reach_of(statement, states[feature]), len(states[feature].path)
+            return TRUE if reach == steps else Not(at_step(feature, reach + 1, states))
         case Directed(feature) | MaxStep(feature):
             state = states[feature]
             kept = state.can_change and goes_too_far(statement, state.value, state.target)
             return Not(Changed(feature)) if kept else TRUE
-        case Causal(cause, effects):
+        case Causal(cause, effects, _):
             return all_of(*(implies(Changed(cause), _normal_after(effect, states)) for effect in effects))
         case Correlated(features):
             together = [Changed(feature) for feature in features if states[feature].abnormal]
@@ -139,6 +154,8 @@ def meaning(statement: Statement, states: Sequence[State]) -> Formula:
             return at_most(most, tuple(Changed(position) for position in range(len(states))))
         case Stated(formula):
             return formula
+        case Relation():
+            raise AssertionError("what a relation means depends on the moves: see relations/compiling")
 
 
 def goes_too_far(statement: Directed | MaxStep, value: Any, target: Any) -> Any:
@@ -152,13 +169,29 @@ def goes_too_far(statement: Directed | MaxStep, value: Any, target: Any) -> Any:
     return from_nothing | (abs(target - value) > statement.step * (1 + STEP_TOLERANCE))
 
 
+def reach_of(statement: Directed | MaxStep, state: State) -> int:
+    """The last of a feature's steps that the statement leaves to it; 0 if it leaves none."""
+    too_far = (goes_too_far(statement, state.value, target) for target in state.path)
+    return next((step for step, is_too_far in enumerate(too_far) if is_too_far), len(state.path))
+
+
+def at_step(feature: int, step: int, states: Sequence[State]) -> Changed:
+    """The feature is at this step or farther: positions beyond the last feature stand for further steps."""
+    return Changed(feature + (step - 1) * len(states))
+
+
 def _normal_after(feature: int, states: Sequence[State]) -> Formula:
-    return Changed(feature) if states[feature].abnormal else TRUE
+    state = states[feature]
+    if not state.abnormal:
+        return TRUE
+    return at_step(feature, 1 if state.chooses else max(1, len(state.path)), states)
 
 
 def forbids(statement: Statement, states: Sequence[State]) -> int | None:
     """The feature that this statement keeps from changing, if it concerns one feature and does so."""
     match statement:
+        case Directed(feature) | MaxStep(feature) if states[feature].path:
+            return None if reach_of(statement, states[feature]) else feature
         case Immutable(feature) | Directed(feature) | MaxStep(feature):
             return None if meaning(statement, states) == TRUE else feature
     return None

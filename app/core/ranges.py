@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from typing import Protocol, TypeVar
+from itertools import pairwise
+from typing import Any, Protocol, TypeVar
 
 
 class Status(StrEnum):
@@ -26,6 +27,8 @@ class Policy(StrEnum):
     MIDPOINT = "midpoint"
     MARGIN = "margin"
     VALUE = "value"
+    STEPS = "steps"
+    ANY_OF = "any_of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +73,16 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class MoveTo:
-    """How the target is chosen inside a range; `amount` belongs to `margin` and `value`."""
+    """How the target is chosen inside a range; `amount` belongs to `margin` and `value`.
+
+    `steps` are the values on the way, the nearest first, or the `count` of them if they are evenly spaced. `any_of` has
+    its values in `steps` too. The values of a category are its names in a file, and its codes here.
+    """
 
     policy: Policy = Policy.NEAREST
     amount: float = 0.0
+    steps: tuple[Any, ...] = ()
+    count: int = 0
 
     def flaw(self, normal: NormalRange) -> str | None:
         """Say why this choice does not fit the range, if it does not."""
@@ -89,6 +98,14 @@ class MoveTo:
                 return "value lies outside the range"
             case Policy.MARGIN if not all(map(math.isfinite, self._ends(normal))):
                 return "margin is too large: the target would not be finite"
+            case Policy.ANY_OF:
+                return "any_of belongs to a category; a number has steps"
+            case Policy.STEPS if any(isinstance(step, str) for step in self.steps):
+                return "steps of a number must be numbers"
+            case Policy.STEPS if self.steps and not _go_one_way(self.steps):
+                return "steps must go one way, the nearest first"
+            case Policy.STEPS if self.steps and normal.status(self.steps[-1]) is not Status.NORMAL:
+                return "the last step lies outside the range"
         return None
 
     def only_target(self, normal: NormalRange) -> float | None:
@@ -107,17 +124,26 @@ class MoveTo:
         """
         if self.policy is Policy.VALUE:
             return self.amount
+        if self.steps:
+            return float(self.steps[-1])
         if self.policy is Policy.MIDPOINT:
             assert normal.low is not None, "a midpoint has two sides"
             assert normal.high is not None, "a midpoint has two sides"
             return _midpoint(normal.low, normal.high)
-        if self.policy is Policy.NEAREST:
+        if self.policy in (Policy.NEAREST, Policy.STEPS):
             end = normal.low if status is Status.LOW else normal.high
             assert end is not None
             # Plus nought: no negative nought is printed.
             return float(end) + 0.0
         margin = _exact(self.amount)
         return float(_low(normal) + margin if status is Status.LOW else _high(normal) - margin)
+
+    def on_the_way(self, value: float, target: float, whole: bool) -> tuple[float, ...]:
+        """The values that a number may stop at on the way to its target, the target last."""
+        between = evenly_spaced(value, target, self.count) if self.count else self.steps[:-1]
+        low, high = min(value, target), max(value, target)
+        rounded = [float(math.floor(step + 0.5)) for step in between] if whole else between
+        return (*dict.fromkeys(step for step in rounded if low < step < high), target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +251,17 @@ def choose(ranges: Sequence[C], facts: Mapping[str, object]) -> C | None:
     if lacking is not None:
         raise ContextLacks(lacking)
     return None
+
+
+def evenly_spaced(value: float, target: float, count: int) -> list[float]:
+    """What divides the way into so many equal steps; in decimals, of 12 digits at the most."""
+    begin, way = _exact(value), _exact(target) - _exact(value)
+    return [float(f"{begin + way * place / count:.12g}") for place in range(1, count)]
+
+
+def _go_one_way(steps: Sequence[float]) -> bool:
+    rises = [after > before for before, after in pairwise(steps)]
+    return len(set(steps)) == len(steps) and len(set(rises)) <= 1
 
 
 @lru_cache(maxsize=1024)

@@ -40,7 +40,8 @@ def log_config(settings: Settings) -> dict[str, Any]:
         "formatters": {"default": formatter[chosen]},
         "handlers": {"default": {"()": Handler, "formatter": "default"}},
         "root": {"handlers": ["default"], "level": settings.log_level.upper()},
-        "loggers": {"uvicorn": {"level": settings.log_level.upper()}},
+        # One line for each call of a predictor, and for each event of a record, would say nothing new.
+        "loggers": {"uvicorn": {"level": settings.log_level.upper()}, "httpx": {"level": "WARNING"}},
     }
 
 

@@ -84,6 +84,8 @@ class Metrics:
             "connections_full", "Connections that found no room, by the limit and the result", "limit", "result"
         )
         self._unread = total("unread", "Connections closed because the client did not read its answer")
+        self._records = counter("records", "Records of answers, by whether they were written or lost", "result")
+        self._record_events = counter("record_events", "Events of records, by whether they were sent", "result")
         self._dropped_lines = total("log_lines_dropped", "Log lines dropped because nobody read the log")
         self._searches = counter(
             "searches", "Searches that have ended, without refusals", "model", "engine", "outcome", "stopped_by"
@@ -115,6 +117,14 @@ class Metrics:
     def unread(self) -> None:
         """A connection was ended because its client did not read."""
         self._unread.inc()
+
+    def recorded(self, result: str, count: int) -> None:
+        """So many records were `written` or `lost`."""
+        self._records(result).inc(count)
+
+    def record_told(self, result: str) -> None:
+        """The event of a record was `sent` or `dropped`."""
+        self._record_events(result).inc()
 
     def line_dropped(self) -> None:
         """A line of the log was dropped."""
@@ -187,7 +197,7 @@ def _build_info() -> GaugeMetricFamily:
 def _model_info(models: Iterable[Model]) -> GaugeMetricFamily:
     family = GaugeMetricFamily("flipset_model_info", "What is served", labels=["model", "version", "sha256"])
     for model in models:
-        family.add_metric([model.name, model.version, model.sha256[:12]], 1)
+        family.add_metric([model.name, model.version, (model.sha256 or "elsewhere")[:12]], 1)
     return family
 
 

@@ -16,8 +16,10 @@ import uvicorn
 
 from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.keys.key_file import read_keys
+from app.adapters.keys.key_rates import counts_at
 from app.adapters.machine.heap import keep_few_arenas
 from app.adapters.machine.shared import Shared
+from app.adapters.records.opening import ready_store
 from app.observing.logs import log_config
 from app.observing.slots import shared_folder
 from app.processes.supervising import Supervisor
@@ -55,6 +57,7 @@ def serve(settings: Settings) -> None:
     """Serve until a signal comes; `BrokenFiles` if something cannot be served, `OpenToAll` if no key protects it."""
     _check_access(settings)
     _check_files(settings.workers)
+    _check_records(settings)
     keep_few_arenas()
     config = uvicorn_config(settings)
     # One worker alone counts in its own memory.
@@ -106,11 +109,19 @@ def worker_app(shared: Shared, settings: Settings, orders: Connection) -> "FastA
 
 
 def _check_access(settings: Settings) -> None:
+    if settings.rates is not None:
+        counts_at(settings.rates)
     if settings.keys_file is not None:
         if not read_keys(settings.keys_file):
             raise BrokenFiles([Flaw(settings.keys_file, "", "holds no keys; make one with: flipset keys add")])
     elif not settings.allow_anonymous and not _is_loopback(settings.host):
         raise OpenToAll(settings.host)
+
+
+def _check_records(settings: Settings) -> None:
+    """Make the tables, once for all workers; `NoStore` if records cannot be kept where they should be."""
+    if settings.records is not None:
+        ready_store(settings.records).close()
 
 
 def _check_files(workers: int) -> None:

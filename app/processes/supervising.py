@@ -186,7 +186,9 @@ class Supervisor(Multiprocess):
 
     def _take_snapshot(self) -> Snapshot:
         settings = self._settings
-        return take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
+        most = settings.model_file_mb * 2**20
+        folders = settings.models_dir, settings.normal_ranges_dir
+        return take_snapshot(*folders, most, settings.predictor_url, settings.locales_dir)
 
     def _try_out(self, snapshot: Snapshot) -> None:
         limits = trial_limits(self._settings)

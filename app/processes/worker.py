@@ -22,6 +22,7 @@ from app.adapters.reloads import Served
 from app.answering.service import Service
 from app.main import create_app
 from app.observing.slots import remove
+from app.recording.archiving import archive
 from app.settings import Settings
 
 logger = logging.getLogger("uvicorn.error")
@@ -62,6 +63,7 @@ def _follow(orders: Connection, service: Service) -> None:
 
 def _switch(served: Served, service: Service) -> None:
     if served.since != service.in_use.since:
+        archive(served.snapshot, service.settings)
         service.switch(catalog_of(served.snapshot, kept=service.catalog.models), served.since)
         _stay()
     service.reloads = served.reloads

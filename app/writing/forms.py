@@ -58,6 +58,14 @@ class OneObject:
 
 # In the order of preference: what a client gets that accepts anything comes first.
 MEDIA_TYPES = ("application/x-ndjson", "application/jsonl", "text/event-stream", "application/json")
+# A resource of FHIR in one piece, which is no form of lines.
+FHIR = "application/fhir+json"
+OFFERED = (*MEDIA_TYPES, FHIR)
+
+
+def wants_fhir(accept: str) -> bool:
+    """Whether the client likes a resource of FHIR best."""
+    return _liked_best(accept or "*/*") == FHIR
 
 
 def choose_form(accept: str | None) -> Form:
@@ -73,15 +81,16 @@ def choose_form(accept: str | None) -> Form:
 @lru_cache(maxsize=64)
 def _liked_best(accept: str) -> str:
     """Clients of a kind all send the same header."""
-    ranges = [_parsed(part) for part in accept.split(",")]
-    liked = [(_liking(media_type, ranges), -place, media_type) for place, media_type in enumerate(MEDIA_TYPES)]
+    ranges = [parsed_range(part) for part in accept.split(",")]
+    liked = [(_liking(media_type, ranges), -place, media_type) for place, media_type in enumerate(OFFERED)]
     (quality, _), _, media_type = max(liked)
     if quality == 0:
-        raise NotAcceptable(MEDIA_TYPES)
+        raise NotAcceptable(OFFERED)
     return media_type
 
 
-def _parsed(part: str) -> tuple[str, float]:
+def parsed_range(part: str) -> tuple[str, float]:
+    """One of the things that a client accepts, and how much it likes it."""
     media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:
         name, _, value = parameter.partition("=")

@@ -10,7 +10,7 @@ from app.adapters.files.numbers import number_text
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.models import Model
 from app.adapters.rules.registries import Registry
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.asking.ranges import ChosenRange
 from app.asking.rules import RuleInForce
 from app.core.favourable import Favourable, FavourableInterval
@@ -30,8 +30,8 @@ def prediction_json(label: str, score: np.floating[Any], favourable: bool) -> st
     return f'{{"label":{label},"score":{score!s},"favourable":{"true" if favourable else "false"}}}'
 
 
-def model_identity(model: Model) -> dict[str, str]:
-    """Which model it was, to the last bit: its graph and its description."""
+def model_identity(model: Model) -> dict[str, str | None]:
+    """Which model it was, to the last bit: its graph, if it is here, and its description."""
     return {
         "name": model.name,
         "version": model.version,

@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 from app import __version__
 from app.adapters.files.numbers import number_text
 from app.adapters.graphs.features import as_sent
+from app.adapters.locales.language import IN_ENGLISH, Language
 from app.answering.events import Counterfactual, Event, Finished, Progress, Started, Summary
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.core.facts import Best, Found
+from app.core.least.turning import Turn
 from app.core.problem import Move, WhyNot
+from app.core.robust.telling import Stability
+from app.writing.consequences import ConsequenceWriter
 from app.writing.forms import Form
 from app.writing.json_pieces import encoded, prediction_json, range_json, rules_json, target_json, unmatched_json
 from app.writing.robustness import StabilityWriter
-from app.writing.sentences import clause_of, sentence_of
 from app.writing.wording import wording_of
 
 # An explanation lists so many ways of giving up constraints, the smallest, and counts the others.
@@ -32,23 +35,31 @@ SERVICE = encoded({"name": "flipset", "version": __version__})
 
 
 class MoveWording(NamedTuple):
-    """All that is said of a move: as a change, in the changed row, and in a sentence, first or further on."""
+    """All that is said of a move: as a change, in the changed row, and in a sentence, first, further on, or last."""
 
     position: int
     change: str
     cell: str
     first: str
     further: str
+    last: str
 
 
 class Presenter:
     """Writes one answer: events in, text out.
 
-    `problem` makes the object that tells of an error; what such an object holds is for the door to say.
+    `problem` makes the object that tells of an error; what such an object holds is for the door to say. Titles and
+    sentences are in the language.
     """
 
-    def __init__(self, question: Question, form: Form, problem: Callable[[Exception], Mapping[str, Any]]) -> None:
-        self._writer = LineWriter(question)
+    def __init__(
+        self,
+        question: Question,
+        form: Form,
+        problem: Callable[[Exception], Mapping[str, Any]],
+        language: Language = IN_ENGLISH,
+    ) -> None:
+        self._writer = LineWriter(question, language)
         self._frame = form.frame
         self._problem = problem
 
@@ -71,9 +82,11 @@ class Presenter:
 class LineWriter:
     """Writes the JSON of the lines of one answer."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, language: Language = IN_ENGLISH) -> None:
         self._question = question
-        self._wording = wording_of(question.prepared)
+        self._language = language
+        self._wording = wording_of(question.prepared, language)
+        self._sentences = self._wording.sentences
         self._features = self._wording.features
         self._sent = [as_sent(value) for value in question.sent]
         self._unchanged = [f"{feature.cell}{value}" for feature, value in zip(self._features, self._sent, strict=True)]
@@ -82,8 +95,10 @@ class LineWriter:
             for feature, finding in zip(question.model.features, question.problem.findings, strict=True)
         ]
         self._moves = self._worded(question.problem.moves)
+        self._consequences = ConsequenceWriter(question, self._features, self._sentences, self._spoken)
         self._cost, self._cost_text = 0.0, "0"
-        self._told = None if question.robustness is None else StabilityWriter(question, question.robustness)
+        robustness = question.robustness
+        self._told = None if robustness is None else StabilityWriter(question, robustness, self._wording)
 
     def start(self, event: Started) -> str:
         question, prediction = self._question, event.prediction
@@ -108,7 +123,8 @@ class LineWriter:
 
     def counterfactual(self, event: Counterfactual) -> str:
         holds = "" if self._told is None else f',"stability":{self._told.stability(event.stability)}'
-        return f'{{"type":"counterfactual","rank":{event.rank},{self._answer(self._moves, event.found)}{holds}}}'
+        answer = self._answer(self._moves, event.found, event.enough)
+        return f'{{"type":"counterfactual","rank":{event.rank},{answer}{holds}}}'
 
     def progress(self, event: Progress) -> str:
         return (
@@ -125,7 +141,14 @@ class LineWriter:
             content["stability"] = event.told._asdict()
         return f'{encoded(content)[:-1]},"no_recourse":{why}}}'
 
-    def _answer(self, moves: Sequence[MoveWording], found: Found | Best) -> str:
+    def changed(self, found: Found) -> str:
+        """What is changed, and what the model then says, as fields of an object."""
+        changes = ",".join([self._moves[index].change for index in found.moves])
+        return f'"changes":[{changes}],"prediction":{self._prediction(found.score, found.label, True)}'
+
+    def _answer(
+        self, moves: Sequence[MoveWording], found: Found | Best, enough: Sequence[Turn | None] | None = None
+    ) -> str:
         """What is changed, what it costs, what the model then says, and the whole changed row."""
         made = [moves[index] for index in found.moves]
         row = self._unchanged.copy()
@@ -134,11 +157,28 @@ class LineWriter:
         if found.cost != self._cost:
             # Many in a row cost the same.
             self._cost, self._cost_text = found.cost, number_text(found.cost)
+        follows, sentence = "", self._sentences.of(made)
+        if self._question.problem.following is not None:
+            posed = self._question.problem.moves if moves is self._moves else self._question.problem.candidates
+            followed = self._consequences.of([posed[index] for index in found.moves])
+            follows = f'"consequences":[{",".join([each.told for each in followed])}],'
+            sentence = self._sentences.with_consequences(made, [each.spoken for each in followed])
+            for each in followed:
+                row[each.position] = each.cell
+        changes = [move.change for move in made]
+        if self._question.least and moves is self._moves:
+            changes = list(map(self._with_enough, made, enough or [None] * len(made)))
         prediction = self._prediction(found.score, found.label, isinstance(found, Found))
         return (
-            f'"sentence":"{sentence_of(made)}","changes":[{",".join([move.change for move in made])}],'
+            f'"sentence":"{sentence}","changes":[{",".join(changes)}],{follows}'
             f'"cost":{self._cost_text},"prediction":{prediction},"instance":{{{",".join(row)}}}'
         )
+
+    def _with_enough(self, move: MoveWording, turn: Turn | None) -> str:
+        """A change with what would be enough of it, if the others stay."""
+        if turn is None:
+            return f'{move.change[:-1]},"enough":null,"turns":null}}'
+        return f'{move.change[:-1]},"enough":{number_text(turn.enough)},"turns":{turn.turns}}}'
 
     def _prediction(self, score: Any, label: int, favourable: bool) -> str:
         return prediction_json(self._wording.labels[label], score, favourable)
@@ -155,16 +195,18 @@ class LineWriter:
             f'"counterfactual":{{{self._answer(candidates, relaxation.found)}}}}}'
             for relaxation in shown
         )
-        holds = "" if self._told is None or event.best is None else f',"stability":{self._told.stability(event.best)}'
         best, without_rules = (
-            "null" if best is None else f"{{{self._answer(candidates, best)}{told}}}"
-            for best, told in ((explained.best, holds), (explained.best_without_rules, ""))
+            "null" if best is None else f"{{{self._answer(candidates, best)}{self._holds(told)}}}"
+            for best, told in ((explained.best, event.best), (explained.best_without_rules, event.best_without_rules))
         )
         return (
             f'{{"reason":{encoded(explained.reason)},"complete":{encoded(explanation.complete)},"relax":[{relax}],'
             f'"more":{len(explanation.relaxations) - len(shown)},"best":{best},"best_without_rules":{without_rules},'
             f'"threshold":{encoded(getattr(target, "threshold", None))}}}'
         )
+
+    def _holds(self, told: Stability | None) -> str:
+        return "" if self._told is None or told is None else f',"stability":{self._told.stability(told)}'
 
     def _worded(self, moves: Iterable[Move]) -> list[MoveWording]:
         return [self._move(move) for move in moves]
@@ -176,13 +218,24 @@ class LineWriter:
         target = self._targets[position]
         direction = self._question.direction(position)
         way = "null" if direction is None else f'"{direction}"'
-        before = None if is_missing else _spoken(value)
+        if self._question.problem.states[position].path:
+            target = self._question.model.features[position].text(move.target)
+            way += f',"step":{move.step},"steps":{move.steps}' if move.steps > 1 else ""
+        before = None if is_missing else self._spoken(value, position)
+        after = f"{self._spoken(target, position)}{feature.spoken_unit}"
         return MoveWording(
             position,
             f'{feature.change}{value},"to":{target}{feature.direction}{way}}}',
             f"{feature.cell}{target}",
-            *clause_of(direction, feature.spoken, before, f"{_spoken(target)}{feature.spoken_unit}"),
+            *self._sentences.clause(direction, feature.spoken, before, self._sentences.with_step(after, move)),
         )
+
+    def _spoken(self, text: str, position: int) -> str:
+        """A value inside a sentence, which is inside quotes itself."""
+        if self._language is IN_ENGLISH:
+            return text[1:-1] if text.startswith('"') else text
+        model = self._question.model
+        return encoded(self._language.value(model, model.features[position].name, text))[1:-1]
 
     def _feature(self, position: int, known: str | None) -> str:
         question, feature = self._question, self._features[position]
@@ -194,10 +247,26 @@ class LineWriter:
             known = range_json(question.ranges[position], question.model.features[position])
         if finding.why_not is WhyNot.MISSING:
             movable += feature.hint
+        if question.model.features[position].bounds is not None:
+            movable += self._warning(position)
         return (
             f"{feature.state}{self._sent[position]}{self._filled(position)}"
-            f'{known},"status":"{finding.status}","target":{target},{movable}}}'
+            f'{known},"status":"{finding.status}","target":{target},{movable}{self._ways(position)}}}'
         )
+
+    def _ways(self, position: int) -> str:
+        """The values that a feature may stop at, if there are several."""
+        state = self._question.problem.states[position]
+        if not state.path:
+            return ""
+        values = ",".join(map(self._question.model.features[position].text, state.path))
+        return f',"{"any_of" if state.chooses else "steps"}":[{values}]'
+
+    def _warning(self, position: int) -> str:
+        """That a value lies outside of the feature's bounds; values that are refused do not come so far."""
+        value = self._question.problem.instance[position]
+        flaw = None if self._question.is_missing(position) else self._question.model.features[position].beyond(value)
+        return "" if flaw is None else f',"warning":{encoded(flaw)}'
 
     def _filled(self, position: int) -> str:
         """What stood in for a missing value, so that nobody takes it for a measurement; and the unit."""
@@ -214,8 +283,3 @@ def _limits(event: Started) -> str:
         f'{{"engine":"{event.engine}","max_counterfactuals":{most},'
         f'"deadline_ms":{round(limits.deadline_seconds * 1000)},"max_model_rows":{limits.max_model_rows}}}'
     )
-
-
-def _spoken(text: str) -> str:
-    """A value inside a sentence: a text without its quotes."""
-    return text[1:-1] if text.startswith('"') else text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.answering.predictions import Predictions
-from app.asking.posing import Question
+from app.asking.posing.question import Question
 from app.core.search.all_subsets import Subset
 from app.writing.json_pieces import encoded, model_identity, prediction_json, target_json
 from app.writing.wording import wording_of
@@ -13,16 +13,21 @@ from app.writing.wording import wording_of
 
 def predictions_json(said: Predictions) -> str:
     """What the model says of one instance, or of each of several."""
-    model, verdict = said.model, said.verdict
-    classes = tuple(map(encoded, model.classes or (None,)))
-    labels, flags = verdict.label.tolist(), verdict.favourable.tolist()
-    each = [
-        prediction_json(classes[label], score, favourable)
-        for label, score, favourable in zip(labels, verdict.score, flags, strict=True)
-    ]
+    model, verdict, each = said.model, said.verdict, prediction_texts(said)
     predictions = f'"prediction":{each[0]}' if said.is_single else f'"predictions":[{",".join(each)}]'
     target = encoded(target_json(verdict.target, model))
     return f'{{"model":{encoded(model_identity(model))},"target":{target},{predictions}}}'
+
+
+def prediction_texts(said: Predictions) -> list[str]:
+    """What the model says of each instance."""
+    verdict = said.verdict
+    classes = tuple(map(encoded, said.model.classes or (None,)))
+    labels, flags = verdict.label.tolist(), verdict.favourable.tolist()
+    return [
+        prediction_json(classes[label], score, favourable)
+        for label, score, favourable in zip(labels, verdict.score, flags, strict=True)
+    ]
 
 
 def subsets_json(question: Question, subsets: Sequence[Subset]) -> str:

@@ -6,8 +6,11 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from app.adapters.graphs.features import ModelFeature
+from app.adapters.locales.language import IN_ENGLISH, Language
+from app.adapters.locales.messages import Messages
 from app.asking.prepared import PreparedModel
 from app.writing.json_pieces import encoded, model_identity, range_json, registry_identity, rules_json, target_json
+from app.writing.sentences import Sentences
 
 HINT = "Say what it would become: normal_ranges.{}.if_missing in the request, or if_missing in the registry."
 
@@ -58,19 +61,21 @@ class Wording(NamedTuple):
     # By the identity of a range that the registry knows, or of None: such ranges live as long as what is prepared.
     ranges: dict[int, str]
     rules: str
+    sentences: Sentences
 
     @classmethod
-    def of(cls, prepared: PreparedModel) -> "Wording":
+    def of(cls, prepared: PreparedModel, language: Language) -> "Wording":
         model, registry = prepared.model, prepared.registry
-        known = zip(model.features, prepared.ranges, strict=True)
+        known, called = zip(model.features, prepared.ranges, strict=True), language.features(model)
         return cls(
             model=encoded(model_identity(model)),
             registry="null" if registry is None else encoded(registry_identity(registry)),
             target=encoded(target_json(model.favourable, model)),
             labels=tuple(map(encoded, model.classes or (None,))),
-            features=tuple(map(FeatureWording.of, model.features, spoken_names(model.features))),
+            features=tuple(map(FeatureWording.of, called, spoken_names(called))),
             ranges={id(chosen): range_json(chosen, feature) for feature, ranges in known for chosen in (None, *ranges)},
             rules=rules_json(prepared.rules),
+            sentences=Sentences(_inside_quotes(language.messages)),
         )
 
 
@@ -87,12 +92,21 @@ def spoken_unit(feature: ModelFeature) -> str:
     return "" if feature.unit in (None, "1") else f" {feature.unit}"
 
 
-_made: WeakKeyDictionary[PreparedModel, Wording] = WeakKeyDictionary()
+def _inside_quotes(messages: Messages) -> Messages:
+    """The templates as they stand inside a text of JSON."""
+    texts = {name: encoded(text)[1:-1] for name, text in messages if isinstance(text, str)}
+    return messages.model_copy(update=texts)
 
 
-def wording_of(prepared: PreparedModel) -> Wording:
-    """The same pieces for every answer, as long as the model is served."""
-    wording = _made.get(prepared)
+_made: WeakKeyDictionary[PreparedModel, dict[str, Wording]] = WeakKeyDictionary()
+
+
+def wording_of(prepared: PreparedModel, language: Language = IN_ENGLISH) -> Wording:
+    """The same pieces for every answer in a language, as long as the model is served."""
+    made = _made.get(prepared)
+    if made is None:
+        made = _made[prepared] = {}
+    wording = made.get(language.name)
     if wording is None:
-        wording = _made[prepared] = Wording.of(prepared)
+        wording = made[language.name] = Wording.of(prepared, language)
     return wording

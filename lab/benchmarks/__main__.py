@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from lab.benchmarks import report
 from lab.benchmarks.cohorts import cohort
 from lab.benchmarks.figures import Figure
-from lab.benchmarks.requests import clients, deadlines, first_answers, memory, page, request_rates
+from lab.benchmarks.requests import clients, deadlines, first_answers, memory, page, recording, request_rates
 from lab.benchmarks.results import Results
-from lab.benchmarks.searches import forty, growth, hcv, lattice, sixteen, through
+from lab.benchmarks.searches import forty, growth, hcv, holding, lattice, remote, sixteen, through
 from lab.benchmarks.searches.sizes import FULL, QUICK
 from lab.benchmarks.workshop import Workshop
 
@@ -25,12 +25,15 @@ ROOT = Path(__file__).parents[2]
 STORED = Path(__file__).parent / "results.json"
 GROUPS: dict[str, Callable[[Workshop], Iterator[Figure]]] = {
     "hcv": hcv.figures,
+    "holding": holding.figures,
     "sixteen": sixteen.figures,
     "lattice": lattice.figures,
+    "remote": remote.figures,
     "through": through.figures,
     "forty": forty.figures,
     "first": first_answers.figures,
     "requests": request_rates.figures,
+    "records": recording.figures,
     "memory": memory.figures,
     "growth": growth.figures,
     "deadline": deadlines.figures,

@@ -5,7 +5,7 @@ import sys
 import time
 
 from lab.fuzz.inputs import Examples, inputs
-from lab.fuzz.running import Outcome, fuzz_app, fuzz_server
+from lab.fuzz.running import Outcome, fuzz_app, fuzz_records, fuzz_server
 from tests.support.live_server import ROOT, live_server
 
 LIVE = 20
@@ -16,9 +16,14 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=50_000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="other inputs")
     parser.add_argument("--only", type=int, help="the input of this number alone")
+    parser.add_argument("--records", action="store_true", help="the paths of the records alone")
     chosen = parser.parse_args()
     numbers = range(chosen.inputs) if chosen.only is None else range(chosen.only, chosen.only + 1)
     examples, began = Examples(ROOT / "models"), time.monotonic()
+    if chosen.records:
+        recorded = fuzz_records(examples, chosen.seed, numbers, ROOT / "models", ROOT / "normal_ranges")
+        _tell("the records", recorded)
+        return 1 if recorded.failures else 0
     here = fuzz_app(inputs(examples, chosen.seed, numbers), ROOT / "models", ROOT / "normal_ranges")
     _tell("in this process", here)
     with live_server(default_deadline_ms="1000", max_deadline_ms="2000") as server:

@@ -47,7 +47,7 @@ def _scope(asked: Input) -> dict[str, Any]:
         "path": unquote(path, errors="replace"),
         "raw_path": path.encode(),
         "root_path": "",
-        "query_string": b"",
+        "query_string": quote(asked.query, safe="=&%", errors="replace").encode(),
         "headers": [(b"host", b"127.0.0.1"), *_encoded(asked.headers)],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8000),
@@ -59,6 +59,7 @@ def ask_server(client: httpx.Client, asked: Input) -> Reply:
     response = client.request(
         asked.method,
         quote(asked.path, safe="/%", errors="replace"),
+        params=quote(asked.query, safe="=&%", errors="replace") or None,
         content=asked.body,
         headers=_encoded(asked.headers),
     )

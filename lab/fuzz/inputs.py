@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from lab.fuzz.bodies import beyond_measure, changed_bytes, changed_structure, constrained
+from lab.fuzz.clinic import clinical
 from lab.fuzz.values import some_text
 
 ACCEPTED = (
@@ -22,7 +23,7 @@ CONTENT_TYPES = (
     "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/json" * 200, "\xff",
 )  # fmt: skip
 METHODS = ("POST", "GET", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "BREW")
-KINDS = (*["structure"] * 3, *["constraints"] * 3, "bytes", "measure", "head", "path")
+KINDS = (*["structure"] * 3, *["constraints"] * 3, "bytes", "measure", "head", "path", "clinic")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Input:
     path: str
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    query: str = ""
 
 
 class Examples:
@@ -59,11 +61,14 @@ def make_input(examples: Examples, seed: int, number: int) -> Input:
     """The input of that number."""
     rng = Random(f"{seed} {number}")
     kind = rng.choice(KINDS)
+    if kind == "clinic":
+        path, headers, body = clinical(rng)
+        return Input(number, kind, "POST", path, headers, body)
     model, request = examples.one(rng)
     work = "predictions" if kind != "constraints" and rng.random() < 0.25 else "counterfactuals"
     if work == "counterfactuals" and rng.random() < 0.2:
-        # The same request, asked for the whole picture.
-        work = "subsets"
+        # The same request, asked for the whole picture, or for reasons.
+        work = rng.choice(("subsets", "reasons"))
     if work == "predictions" and rng.random() < 0.8:
         request = {key: value for key, value in request.items() if key in ("instance", "context", "target")}
     method, path = "POST", f"/v1/models/{model}/{work}"

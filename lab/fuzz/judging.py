@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from app.api.describing.reasons import Reasons
 from app.api.describing.shared import Problem
 from app.api.describing.whole import Subsets
 
@@ -36,10 +37,18 @@ def judge(method: str, path: str, reply: Reply) -> None:
         return
     if reply.status >= 400:
         _judge_refusal(reply)
+    elif reply.content_type == "application/fhir+json":
+        if strict_json(reply.body)["resourceType"] != "RiskAssessment":
+            raise Defect("another resource than a RiskAssessment")
+    elif path.startswith("/cds-services/"):
+        if not all(card["summary"] and card["detail"] for card in strict_json(reply.body)["cards"]):
+            raise Defect("a card that says nothing")
     elif path.endswith("/counterfactuals"):
         _judge_success(reply)
     elif path.endswith("/subsets"):
         Subsets.model_validate(strict_json(reply.body))
+    elif path.endswith("/reasons"):
+        Reasons.model_validate(strict_json(reply.body))
 
 
 def _judge_refusal(reply: Reply) -> None:

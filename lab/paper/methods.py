@@ -1,13 +1,15 @@
-"""Every method of the comparison by its name. The two that search subsets answer with sets, the others with rows."""
+"""Every method of the comparison by its name. Those that search subsets answer with sets, the others with rows."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import z3
 
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.facts import Answers, Engine, Finished
 from app.core.problem import Problem
+from app.core.robust.holding import Conditions, HoldingOracle, OtherModel
+from app.core.robust.noise import Noise, NoisyFeature
 from app.core.search.engines import Search
 from app.core.search.oracle import Oracle
 from lab.paper.baselines.cf_proto import cf_proto
@@ -22,6 +24,10 @@ from lab.paper.questions.question import Method
 from lab.paper.retraining import Trained
 
 Subset = frozenset[int]
+
+# What is asked of plans that hold: errors with this standard deviation, in standardised units (the strongest noise of
+# the comparison), so many draws, and the share of them that must be favourable.
+ERROR, DRAWS, REQUIRED = 0.01, 100, 0.95
 
 BASELINES: Mapping[str, Method] = {
     "growing_spheres": growing_spheres,
@@ -40,10 +46,33 @@ def warm_up() -> None:
 
 def exact(trained: Trained, problem: Problem) -> list[Subset]:
     """Flipset's engine `lattice`, as the service runs it."""
+    model = trained.model
+    return _found(
+        problem, lambda budget: Oracle(model.scorer, model.favourable, problem.instance, problem.moves, budget)
+    )
+
+
+def robust(trained: Trained, companions: Sequence[Trained], problem: Problem) -> list[Subset]:
+    """The same with `robustness` in the request: every minimal set that holds for all networks of a committee and,
+    under errors of every value, in nearly all draws.
+    """
+    model, positions = trained.model, tuple(range(len(problem.instance)))
+    noisy = {
+        place: NoisyFeature(feature.name, Noise(ERROR * float(trained.scale.deviation[place])))
+        for place, feature in enumerate(model.features)
+    }
+    others = [OtherModel(each.model.name, each.model.scorer, each.model.favourable, positions) for each in companions]
+    conditions = Conditions(noisy, DRAWS, tuple(others), REQUIRED)
+    given = model.scorer, model.favourable, problem.instance, problem.moves
+    return _found(problem, lambda budget: HoldingOracle(*given, budget, conditions))
+
+
+def _found(problem: Problem, oracle_of: Callable[[Budget], Oracle]) -> list[Subset]:
+    """All that the engine `lattice` finds."""
     budget = Budget(
         Limits(max_model_rows=10**9, deadline_seconds=600.0), time.perf_counter, time.perf_counter(), StopFlag()
     )
-    oracle = Oracle(trained.model.scorer, trained.model.favourable, problem.instance, problem.moves, budget)
+    oracle = oracle_of(budget)
     facts = list(Search(problem, oracle, budget).facts(Engine.LATTICE))
     last = facts[-1]
     assert isinstance(last, Finished), "the last fact says how the search ended"

@@ -1,4 +1,4 @@
-"""The five networks of a data set: trained alike from other seeds, written as the service's models, read back."""
+"""The networks of a data set: trained alike from other seeds, written as the service's models, read back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +16,9 @@ from lab.training import network
 from lab.training.export import graph_of
 
 MODELS = 5
+# So many networks judge together, on each side of a change, where plans must hold for all: the one that is asked, and
+# others that were trained like it. No network is on two sides.
+COMMITTEE = 5
 DESCRIPTION = """\
 title = "{title}"
 version = "1"

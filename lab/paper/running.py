@@ -25,7 +25,7 @@ from lab.paper.methods import warm_up
 from lab.paper.questions.asking import Asked, ask
 from lab.paper.questions.datasets import DataSet, Recipe
 from lab.paper.results import Agreement
-from lab.paper.retraining import MODELS, train
+from lab.paper.retraining import COMMITTEE, MODELS, train
 from lab.paper.study import Study, network_folder
 
 ROOT = Path(__file__).parents[2]
@@ -85,7 +85,8 @@ class Run:
         if not _data_file(self.folder).exists():
             track("reading", 0, 1)
             pool.submit(_read, self.folder, self.recipe, self._data).result()
-        missing = [number for number in range(MODELS) if not network_folder(self.folder, number).exists()]
+        numbers = range(MODELS * COMMITTEE)
+        missing = [number for number in numbers if not network_folder(self.folder, number).exists()]
         jobs = [pool.submit(_train, self.folder, self.recipe, number) for number in missing]
         _wait(jobs, "training", track)
 

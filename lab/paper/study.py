@@ -14,7 +14,7 @@ from lab.paper.questions.datasets import DataSet, Recipe, Truths, Values
 from lab.paper.questions.posing import Posed
 from lab.paper.questions.question import Spread
 from lab.paper.questions.seeds import stream
-from lab.paper.retraining import MODELS, Trained, load
+from lab.paper.retraining import COMMITTEE, MODELS, Trained, load
 
 RANGES = Path(__file__).parents[2] / "normal_ranges"
 
@@ -26,7 +26,10 @@ class Study:
         self.recipe = recipe
         self.data = data
         snapshot = take_snapshot(folder, RANGES)
-        self.networks = [load(network_folder(folder, number), snapshot) for number in range(MODELS)]
+        trained = [load(network_folder(folder, number), snapshot) for number in range(MODELS * COMMITTEE)]
+        self.networks = trained[:MODELS]
+        # For each of the five, those that judge along with it.
+        self.companions = [trained[number + MODELS :: MODELS] for number in range(MODELS)]
         self.registry = load_registry(RANGES / f"{recipe.registry}.toml", snapshot)
 
     @cached_property

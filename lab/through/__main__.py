@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from app.answering.service import Service
-from lab.through.asking import Told, ask, service_of
+from lab.through.asking import Told, ask, count_processor_time, service_of
 from lab.through.models import KINDS, Data, breast_cancer, serve
 from lab.through.people import people
 from lab.through.truth import Judge, minimal_sets, that_matter
@@ -31,7 +31,10 @@ def main() -> None:
     parser.add_argument("--truth", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--processor", action="store_true", help="count processor time: the machine is busy")
     chosen = parser.parse_args()
+    if chosen.processor:
+        count_processor_time()
     data = breast_cancer()
     with tempfile.TemporaryDirectory() as folder:
         kinds = tuple(chosen.kinds.split(","))

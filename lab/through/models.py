@@ -13,6 +13,7 @@ from skl2onnx import to_onnx
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -42,14 +43,18 @@ def breast_cancer() -> Data:
 def serve(folder: Path, data: Data, kinds: tuple[str, ...] = KINDS) -> None:
     """Train the models, and write them where a service finds them."""
     for kind in kinds:
-        place = folder / kind
-        place.mkdir(parents=True)
-        (place / "model.onnx").write_bytes(TRAINED[kind](data))
-        features = "\n".join(f'[[features]]\nname = "{name}"' for name in data.names)
-        (place / "model.toml").write_text(
-            f'title = "{kind}"\nversion = "1"\n[output]\nkind = "classification"\ntensor = "probabilities"\n'
-            f'classes = ["ill", "well"]\nfavourable = ["well"]\n{features}\n'
-        )
+        write(folder / kind, data, TRAINED[kind](data))
+
+
+def write(place: Path, data: Data, content: bytes) -> None:
+    """A model in a folder of its own, described."""
+    place.mkdir(parents=True)
+    (place / "model.onnx").write_bytes(content)
+    features = "\n".join(f'[[features]]\nname = "{name}"' for name in data.names)
+    (place / "model.toml").write_text(
+        f'title = "{place.name}"\nversion = "1"\n[output]\nkind = "classification"\ntensor = "probabilities"\n'
+        f'classes = ["ill", "well"]\nfavourable = ["well"]\n{features}\n'
+    )
 
 
 def _logistic(data: Data) -> bytes:
@@ -60,6 +65,12 @@ def _logistic(data: Data) -> bytes:
 def _forest(data: Data) -> bytes:
     model = RandomForestClassifier(200, random_state=0).fit(data.rows, data.favourable)
     return _by_skl2onnx(model, data)
+
+
+def network(data: Data) -> bytes:
+    """Two hidden layers of 64 units."""
+    layers = MLPClassifier((64, 64), random_state=0, max_iter=300)
+    return _by_skl2onnx(make_pipeline(StandardScaler(), layers).fit(data.rows, data.favourable), data)
 
 
 def _by_skl2onnx(model: Any, data: Data) -> bytes:
@@ -89,4 +100,5 @@ TRAINED: dict[str, Callable[[Data], bytes]] = {
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
     "forest": _forest,
+    "network": network,
 }

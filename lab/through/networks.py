@@ -15,26 +15,15 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime import InferenceSession
-from skl2onnx import to_onnx
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from app.answering.service import Service
-from lab.through.asking import Told, ask, service_of
-from lab.through.models import Data, breast_cancer
+from lab.through.asking import Told, ask, count_processor_time, service_of
+from lab.through.models import Data, breast_cancer, network, write
 
 # The part of those who are well that a normal range leaves out on each side.
 OUTSIDE = 0.05
 # So many low bits are scored together by the program that tells the truth.
 TOGETHER = 14
-
-
-def trained(data: Data) -> bytes:
-    """A network with two hidden layers of 64 units, as scikit-learn exports it."""
-    network = MLPClassifier((64, 64), random_state=0, max_iter=300)
-    model = make_pipeline(StandardScaler(), network).fit(data.rows, data.favourable)
-    return bytes(to_onnx(model, data.rows[:1], options={id(model): {"zipmap": False}}).SerializeToString())
 
 
 def monotone(data: Data) -> bytes:
@@ -63,15 +52,8 @@ def monotone(data: Data) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def serve(folder: Path, data: Data, content: bytes) -> Service:
-    place = folder / "network"
-    place.mkdir(parents=True)
-    (place / "model.onnx").write_bytes(content)
-    features = "\n".join(f'[[features]]\nname = "{name}"' for name in data.names)
-    (place / "model.toml").write_text(
-        f'title = "network"\nversion = "1"\n[output]\nkind = "classification"\ntensor = "probabilities"\n'
-        f'classes = ["ill", "well"]\nfavourable = ["well"]\n{features}\n'
-    )
+def served(folder: Path, data: Data, content: bytes) -> Service:
+    write(folder / "network", data, content)
     return service_of(folder)
 
 
@@ -158,11 +140,14 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=100)
     parser.add_argument("--truth", type=int, default=0)
     parser.add_argument("--engine", default="auto")
+    parser.add_argument("--processor", action="store_true", help="count processor time: the machine is busy")
     options = parser.parse_args()
+    if options.processor:
+        count_processor_time()
     data = breast_cancer()
-    content = monotone(data) if options.what == "monotone" else trained(data)
+    content = monotone(data) if options.what == "monotone" else network(data)
     with tempfile.TemporaryDirectory() as folder:
-        service = serve(Path(folder), data, content)
+        service = served(Path(folder), data, content)
         trial = Trial(data, InferenceSession(content), options.what, options.movable, options.engine)
         summaries = [each.summary for each in told(trial, service, options.people, options.truth) if each.summary]
     exact = [each for each in summaries if each.complete]

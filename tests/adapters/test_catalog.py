@@ -160,7 +160,7 @@ def test_a_mistake_in_a_model_is_named(folder: Path, old: str, new: str, flaw: s
         (
             "ranges =",
             'move_to = "middle"\nranges =',
-            "features.a.move_to: must be nearest, midpoint, or an object with one number, margin or value",
+            "features.a.move_to: must be nearest, midpoint, or an object with one of margin, value, steps and any_of",
         ),
         (
             "ranges =",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.adapters.catalog import load_catalog
-from app.adapters.graphs.scorer import MOST_PROMPT_ROWS
+from app.adapters.graphs.pacing import MOST_PROMPT_ROWS
 from app.answering.on_the_loop import can_pose_on_the_loop
 from app.answering.service import Service
 from app.asking.schemas import CounterfactualsRequest
@@ -68,6 +68,12 @@ def test_an_answer_that_keeps_to_a_short_formula_is_small(service: Service):
     assert not answers_promptly(service, constraints={"formulas": [" or ".join(["f0"] * 64)]})
 
 
+def test_what_moves_along_is_worked_out_in_a_thread(service: Service):
+    assert poses_promptly(service, constraints={"causal": [{"cause": "f0", "effects": ["f1"]}]})
+    along = {"cause": "f0", "effects": [{"feature": "f1", "change": 2}]}
+    assert not poses_promptly(service, constraints={"causal": [along]})
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -87,6 +93,18 @@ def test_what_takes_a_while_to_read_or_to_refuse_is_not(service: Service, fields
 def test_where_a_solver_may_be_needed_the_answer_is_not(service: Service, limits: dict[str, Any]):
     """Sixty-four subsets, and as many again for an explanation, are more than a hundred rows."""
     assert not answers_promptly(service, limits=limits)
+
+
+def test_where_a_slow_model_must_tell_of_many_plans_the_answer_is_not(tmp_path: Path):
+    """Up to 20 plans of 6 moves, each measured 100 times."""
+    service = serve(tmp_path, 6, '[features.f0.noise]\nsd = 1\nsource = "made up"\n')
+    scorer = service.catalog.models["m"].scorer
+    assert answers_promptly(service)
+    scorer.prompt_rows = MOST_PROMPT_ROWS // 4
+    assert not answers_promptly(service)
+    # Without noise there is nothing to tell.
+    assert answers_promptly(service, registry=None, guide={"f0": 1})
+    assert answers_promptly(service, constraints={"immutable": ["f0", "f1", "f2"]})
 
 
 def test_many_moves_are_not(tmp_path: Path):

@@ -4,6 +4,7 @@ import concurrent.futures.thread
 import gc
 import time
 import weakref
+from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Thread
@@ -14,21 +15,22 @@ import pytest
 
 from app.adapters.catalog import load_catalog
 from app.adapters.rules.formulas import FormulaLimits
+from app.answering.answer import Answer
 from app.answering.events import Failed, Finished
 from app.answering.service import Searchers, Service
 from app.answering.under_way import Admitted
-from app.asking.posing import understand
+from app.asking.posing.understanding import understand
 from app.asking.refusals import Busy, ConflictingConstraints, InvalidRequest, Stopping
 from app.asking.schemas import CounterfactualsRequest
 from app.core.budget import Budget, Limits, StopFlag
-from app.core.facts import Answers, Found
+from app.core.facts import Answers, Found, Moment
 from app.core.memory import WORTH_GIVING_BACK
 from app.core.search.engines import Search
 from app.core.turns import run_through
 from app.observing.observed_requests import ObservedRequest, enter, leave, under_way
 from app.settings import Settings
 from tests.support import graphs
-from tests.support.networks import Network
+from tests.support.networks import Network, at_least
 from tests.support.waiting import PATIENCE
 
 
@@ -241,3 +243,53 @@ def test_memory_goes_back_even_while_the_threads_that_search_are_given_work(tmp_
         ending.start()
         ending.join(PATIENCE)
         assert not ending.is_alive()
+
+
+def test_plans_that_are_sent_in_another_order_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """All of them are held until the search has ended; `start` says how many there may be."""
+    monkeypatch.setattr("app.answering.service.MOST_SORTED", 2)
+    names = ["a", "b", "c"]
+    graphs.write_network(tmp_path / "models/m/model.onnx", at_least(1, of=3)[1])
+    graphs.write_model_toml(tmp_path / "models/m", names, registry="r")
+    graphs.write_registry(tmp_path / "ranges/r.toml", dict.fromkeys(names, "{ low = 1 }"))
+    settings = Settings(models_dir=tmp_path / "models", normal_ranges_dir=tmp_path / "ranges")
+    service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+    for order, limit, told in (("cost", None, 2), ("cost", 9, 2), ("cost", 1, 1), ("size", None, 3)):
+        body = {"instance": dict.fromkeys(names, 0), "robustness": {"order": order}}
+        body["limits"] = {"max_counterfactuals": limit} if limit else {}
+        request = CounterfactualsRequest.model_validate(body)
+        with service.answering(request, service.model("m")) as answer:
+            (finished,) = [event for event in answer.events() if isinstance(event, Finished)]
+            assert answer.limits.max_counterfactuals == (None if order == "size" else told)
+        assert (finished.summary.count, finished.summary.complete) == (told, order == "size")
+
+
+def kept(steps: Generator[Moment, None, Answer], turns: list[Moment]) -> Generator[Moment, None, Answer]:
+    """The same work, with a list of its turns."""
+    while True:
+        try:
+            turns.append(next(steps))
+        except StopIteration as done:
+            return done.value
+        yield turns[-1]
+
+
+@pytest.mark.parametrize(("count", "outcome"), [(18, "already_favourable"), (26, "unknown")])
+def test_whether_what_is_favourable_lasts_is_found_out_in_turns(tmp_path: Path, count: int, outcome: str):
+    """Beyond 24 moves it is not known, and nothing else is said."""
+    names = [f"f{index}" for index in range(count)]
+    graphs.write_network(tmp_path / "models/m/model.onnx", at_least(0, of=count)[1])
+    graphs.write_model_toml(tmp_path / "models/m", names, registry="r")
+    graphs.write_registry(tmp_path / "ranges/r.toml", dict.fromkeys(names, "{ low = 1 }"))
+    settings = Settings(models_dir=tmp_path / "models", normal_ranges_dir=tmp_path / "ranges")
+    service = Service(settings, load_catalog(settings.models_dir, settings.normal_ranges_dir))
+    body = {"instance": dict.fromkeys(names, 0), "robustness": {"more": "require"}}
+    request = CounterfactualsRequest.model_validate(body)
+    with service.admit(Admitted(time.perf_counter())) as admitted:
+        turns: list[Moment] = []
+        steps = service.posing(request, service.model("m"), admitted)
+        answer = run_through(kept(steps, turns))
+        (finished,) = [event for event in answer.events() if isinstance(event, Finished)]
+    assert (len(turns) > 3) == (outcome == "already_favourable")
+    assert (finished.summary.outcome, finished.summary.complete) == (outcome, outcome == "already_favourable")
+    assert finished.summary.stopped_by == (None if finished.summary.complete else "max_model_rows")

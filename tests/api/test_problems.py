@@ -6,6 +6,7 @@ import re
 import pytest
 
 from app.adapters.graphs.onnx import ModelFailed
+from app.adapters.predictors.failures import PredictorUnavailable
 from app.api.problems import TABLE, problem, problem_response
 from app.asking import refusals
 from app.asking.refusals import RequestError
@@ -16,13 +17,13 @@ def family(base: type[Exception]) -> set[type[Exception]]:
 
 
 def test_every_error_is_in_the_table():
-    assert family(RequestError) - {RequestError} | {ModelFailed} == set(TABLE)
+    assert family(RequestError) - {RequestError} | {ModelFailed, PredictorUnavailable} == set(TABLE)
 
 
 def test_the_tree_on_top_of_the_file_is_the_tree():
     assert refusals.__doc__ is not None
     for known in TABLE:
-        assert re.search(rf"(── |: ){known.__name__}\b", refusals.__doc__)
+        assert re.search(rf"(── |: |, ){known.__name__}\b", refusals.__doc__)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("4711"), ModelFailed("4711")])

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from app.adapters.graphs.scorer import MOST_PROMPT_ROWS
+from app.adapters.graphs.pacing import MOST_PROMPT_ROWS
 from app.answering.on_the_loop import LoopHeldUp, TurnOnTheLoop
 from app.api import responding
 from app.api.responding import AnswerStream, answered

@@ -241,7 +241,7 @@ def test_validate_tells_its_doubts_and_passes(tmp_path: Path):
     warning, structure, order = done.stdout.splitlines()
     assert warning.startswith(f"warning: {tmp_path}/models/mortgage/model.toml: output: classes or favourable ")
     assert structure == "mortgage: structure trees"
-    assert order == "In order, warnings aside: 1 model, 6 registries."
+    assert order == "In order, warnings aside: 1 model, 8 registries."
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def test_explain_says_what_is_wrong_with_the_request():
     assert not done.stdout
 
 
+@pytest.mark.slow
 def test_explain_says_which_model_or_file_is_missing():
     assert "Did you mean 'synthetic'?" in flipset("explain", "sinthetic", EXAMPLE).stderr
     assert "nope.json: No such file" in flipset("explain", "synthetic", "nope.json").stderr
@@ -84,11 +85,12 @@ def test_validate_is_content_with_what_is_shipped():
     done = flipset("validate")
     assert done.returncode == 0
     *structures, order = done.stdout.splitlines()
-    assert order == "In order: 6 models, 6 registries."
+    assert order == "In order: 6 models, 8 registries."
     assert "mortgage: structure trees" in structures
     assert len(structures) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path, workers: str):
     _, network = random_case(1)
@@ -103,6 +105,7 @@ def test_a_broken_file_stops_the_start_with_one_readable_message(tmp_path: Path,
     assert (checked.returncode, checked.stderr) == (1, flaw)
 
 
+@pytest.mark.slow
 def test_validate_tries_the_examples(tmp_path: Path):
     _, network = random_case(1)
     names = [f"f{index}" for index in range(len(network.first))]
@@ -143,6 +146,28 @@ def test_a_terminal_tells_what_of_the_context_no_range_knows():
     assert "no range knows" not in drawn_of("hcv", {**request, "context": {"sex": "female", "age": 39}})
 
 
+def test_a_terminal_says_which_plans_hold_and_what_else_is_short_of_it():
+    request = json.loads((ROOT / "models/hcv/examples/several-ways.json").read_text())
+    told = drawn_of("hcv", {**request, "robustness": {"models": ["hcv@2"]}})
+    assert "in 97 of 100 repeated measurements" in told
+    assert "not approved by hcv@2" in told
+    assert "undone if alkaline phosphatase improves too" in told
+    required = drawn_of("hcv", {**request, "robustness": {"models": ["hcv@2"], "require": 0.95}})
+    assert "Plans that hold" in required
+    assert "proved for every error up to three standard deviations" in required
+    assert "not for every error up to three standard deviations" in required
+    noisy = {"noise": {"ALP": {"sd": 60}, "AST": {"sd": 40}}, "require": 0.99}
+    none = drawn_of("hcv", {**request, "robustness": noisy, "constraints": {"max_changes": 1}})
+    assert "No allowed set of changes holds. This is complete and exact." in none
+    assert none.count("Holds: in ") == 2
+    approved = json.loads((ROOT / "models/hcv/examples/already-favourable.json").read_text())
+    unsure = drawn_of("hcv", {**approved, "robustness": {"noise": {"ALP": {"sd": 400}}, "require": 0.99}})
+    assert "healthy, favourable, but that does not hold as you require" in unsure
+    lasting = {"robustness": {"more": "require"}, "limits": {"max_model_rows": 1}}
+    unknown = drawn_of("hcv", {**approved, **lasting})
+    assert "healthy, favourable, but that is not known to hold as you require" in unknown
+
+
 def test_a_terminal_does_not_call_an_assumption_a_proof():
     request = json.loads((ROOT / "models/hcv/examples/no-way-out.json").read_text())
     request |= {"limits": {"engine": "cemsp", "max_model_rows": 2}, "constraints": {"immutable": ["BIL"]}}
@@ -152,12 +177,14 @@ def test_a_terminal_does_not_call_an_assumption_a_proof():
     assert "What comes closest, with a score of" in drawn
 
 
+@pytest.mark.slow
 def test_a_misspelt_setting_is_noticed():
     done = flipset("validate", FLIPSET_POTR="1")
     assert done.returncode == 0
     assert "FLIPSET_POTR is not a setting and is ignored; did you mean 'FLIPSET_PORT'?" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_registry_that_is_nobody_s_own_is_checked_too(tmp_path: Path):
     shutil.copytree(ROOT / "models/hcv", tmp_path / "models/hcv")
     shutil.copytree(ROOT / "normal_ranges", tmp_path / "ranges")
@@ -168,6 +195,7 @@ def test_a_registry_that_is_nobody_s_own_is_checked_too(tmp_path: Path):
     assert done.stderr.startswith(f"{paper}: constraints.formulas[0]: line 1, column 13: expected a closing bracket")
 
 
+@pytest.mark.slow
 def test_a_flaw_of_a_registry_is_one_line_however_many_models_it_does_not_fit(tmp_path: Path):
     for name in ("hcv", "hcv@2", "hcv@3"):
         shutil.copytree(ROOT / "models/hcv", tmp_path / "models" / name)
@@ -201,6 +229,7 @@ def test_a_setting_that_makes_no_sense_is_named():
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_setting_that_names_no_file_is_named():
     """Where the variable is set and empty, `.` would be meant, which is never what was meant."""
     for name in ("FLIPSET_KEYS_FILE", "FLIPSET_MODELS_DIR", "FLIPSET_NORMAL_RANGES_DIR"):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flipset_client import Client
 
+from app.adapters.records.receipts import new_key
 from tests.clients.kinds import Awaiting, Local, Waiting
 from tests.clients.made_up import MadeUpService, served_on_a_port
 from tests.live import endless
@@ -70,12 +71,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = endless.write_endless(tmp_path_factory.mktemp("served"))
     shutil.copytree(ROOT / "models", folder / "models", dirs_exist_ok=True)
     shutil.copytree(ROOT / "normal_ranges", folder / "ranges", dirs_exist_ok=True)
+    new_key(folder / "keys")
     return folder
+
+
+def settings_of(folder: Path, store: str) -> dict[str, str]:
+    """A search may last, a record is kept before its answer is sent, and receipts are signed."""
+    kept = {"records": f"sqlite:///{folder}/{store}.db", "records_required": "true"}
+    return {**endless.SETTINGS, **kept, "receipt_keys": str(folder / "keys")}
 
 
 @pytest.fixture(scope="package")
 def real_server(folder: Path) -> Iterator[LiveServer]:
-    with live_server(folder / "models", folder / "ranges", **endless.SETTINGS) as running:
+    with live_server(folder / "models", folder / "ranges", **settings_of(folder, "served")) as running:
         yield running
 
 
@@ -91,7 +99,7 @@ def _local(folder: Path) -> Waiting:
     """As users make it."""
     client = Local.__new__(Local)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in endless.SETTINGS.items():
+        for name, value in settings_of(folder, "local").items():
             patch.setenv(f"FLIPSET_{name.upper()}", value)
         client.client = Client.local(folder / "models", folder / "ranges")
     client.url, client.http = "http://local", client.client._http

@@ -114,6 +114,9 @@ class MadeUpService:
             case ["v1", "models", model, "counterfactuals"]:
                 self.asked[model] += 1
                 await self._answer(model, body, receive, send)
+            case ["v1", "records", record, *_]:
+                self.asked[record] += 1
+                await self._record(record, send)
             case ["v1", "models", "broken"]:
                 await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"99")]})
                 await send({"type": "http.response.body", "body": b'{"name": ', "more_body": True})
@@ -125,6 +128,14 @@ class MadeUpService:
     def go(self, model: str) -> asyncio.Event:
         # Made on the loop that it is for.
         return self._go.setdefault(model, asyncio.Event())
+
+    async def _record(self, record: str, send: Any) -> None:
+        if record == "off":
+            await _whole(send, 404, problem(404, "records-off"))
+        elif self.asked[record] == 1:
+            await _whole(send, 503, problem(503, "records-unavailable"), {"Retry-After": "0"})
+        else:
+            await _whole(send, 200, with_future_keys({"same": True, "differences": [], "compared": "answer"}))
 
     async def _answer(self, model: str, body: Any, receive: Any, send: Any) -> None:
         first = self.asked[model] == 1

@@ -1,15 +1,18 @@
 """One suite for every client: sync, async and local here, TypeScript in clients/typescript/test, by the same names."""
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from flipset_client import (
     AnswerFailed,
     Busy,
     CutStream,
+    Erased,
     InvalidRequest,
     NotAllowed,
     NotFound,
@@ -19,6 +22,7 @@ from flipset_client import (
     Unreachable,
 )
 
+from app.adapters.records.receipts import check_receipt
 from tests.clients.conftest import Connect
 from tests.clients.kinds import Waiting
 from tests.clients.made_up import FIELDS, HOUR, PLANS
@@ -34,6 +38,18 @@ IDLE = "\nflipset_searches_in_flight 0.0\n"
 def memory() -> float:
     """What this process holds, in megabytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES / 2**20
+
+
+def with_several_ways(real: Waiting) -> Any:
+    """An applicant with several ways."""
+    (example,) = [each for each in real.call("examples", "mortgage") if each.name == "several-ways"]
+    return example
+
+
+def recorded(real: Waiting) -> tuple[Any, str]:
+    """A whole answer that was recorded, and whom it is about."""
+    subject = f"applicant-{uuid4()}"
+    return real.ask("mortgage", with_several_ways(real), record={"subject": subject}).read(), subject
 
 
 def test_the_first_plan_comes_before_the_summary(connect: Connect):
@@ -248,8 +264,7 @@ def test_examples_can_be_asked_as_they_are(real: Waiting):
 
 
 def test_predictions_for_one_and_for_several(real: Waiting):
-    (example,) = [each for each in real.call("examples", "mortgage") if each.name == "several-ways"]
-    person = example.request["instance"]
+    person = with_several_ways(real).request["instance"]
     one = real.call("prediction", "mortgage", person)
     plan = next(iter(real.ask("mortgage", person)))
     several = real.call("predictions", "mortgage", [person, plan.instance], target={"threshold": 0.5})
@@ -258,7 +273,7 @@ def test_predictions_for_one_and_for_several(real: Waiting):
 
 
 def test_all_subsets_can_be_seen(real: Waiting):
-    (example,) = [each for each in real.call("examples", "mortgage") if each.name == "several-ways"]
+    example = with_several_ways(real)
     seen = real.call("subsets", "mortgage", example)
     assert len(seen.subsets) == 2 ** len(seen.features)
     minimal = [set(subset.features) for subset in seen.subsets if subset.role == "minimal"]
@@ -272,3 +287,88 @@ def test_what_the_real_service_refuses_has_a_name(real: Waiting):
     with pytest.raises(InvalidRequest) as refused:
         real.ask("mortgage", {"pirat": "much"})
     assert "instance.pirat" in [error.field for error in refused.value.fields]
+
+
+def test_reasons_are_told_from_all_minimal_sets(real: Waiting):
+    person = with_several_ways(real).request["instance"]
+    told = real.call("reasons", "mortgage", person, immutable=["pirat"])
+    sets = [{change.feature for change in plan.changes} for plan in real.ask("mortgage", person)]
+    assert (told.outcome, told.complete, told.minimal_sets) == ("found", True, len(sets))
+    assert told.set_aside == ("immutable[0]",)
+    for reason in told.reasons:
+        assert reason.necessity.sets == sum(reason.feature in each for each in sets)
+        assert reason.feature in [change.feature for change in reason.variation.changes]
+        assert reason.variation.prediction.favourable
+
+
+def test_sentences_come_in_the_language_that_was_asked_for(real: Waiting, monkeypatch: pytest.MonkeyPatch):
+    person = with_several_ways(real).request["instance"]
+    monkeypatch.setattr(real.client, "_service", replace(real.client._service, language="de"))
+    first = next(iter(real.ask("mortgage", person)))
+    assert first.sentence.startswith("Schuldendienstquote von 0,42 auf 0,36 senken und ")
+    assert first.changes[0].feature == "pirat"
+
+
+def test_an_answer_that_is_recorded_can_be_looked_up_and_asked_again(real: Waiting):
+    answer, subject = recorded(real)
+    record = real.call("record", answer.start.record)
+    assert (record.state, record.subject, record.outcome) == ("kept", subject, "found")
+    assert record.request["record"] == {"subject": subject}
+    assert [plan["sentence"] for plan in record.plans] == [plan.sentence for plan in answer.plans]
+    listed = real.call("records", subject)
+    assert (listed.records, listed.after) == ((record,), None)
+    assert real.call("records", subject, after=record.seq).records == ()
+    again = real.call("replay", record.id)
+    assert (again.same, again.differences, again.compared) == (True, (), "answer")
+
+
+def test_what_became_of_a_plan_is_kept(real: Waiting):
+    record = recorded(real)[0].start.record
+    said = real.call("feedback", record, plan=2, outcome="declined", reason="too_costly")
+    for kept in (said, *real.call("record", record).feedback):
+        assert (kept.record, kept.plan, kept.outcome, kept.reason) == (record, 2, "declined", "too_costly")
+    with pytest.raises(InvalidRequest) as refused:
+        real.call("feedback", record, plan=99, outcome="achieved")
+    assert [error.field for error in refused.value.fields] == ["plan"]
+
+
+def test_a_person_can_be_erased(real: Waiting):
+    answer, subject = recorded(real)
+    assert real.call("erase", subject).records == 1
+    left = real.call("record", answer.start.record)
+    assert (left.state, left.subject, left.request, left.plans) == ("erased", None, None, None)
+    for call in ("replay", "feedback"):
+        with pytest.raises(Erased) as refused:
+            real.call(call, left.id, **({"plan": 1, "outcome": "tried"} if call == "feedback" else {}))
+        assert refused.value.kind == "record-erased"
+    assert real.call("records", subject).records == ()
+
+
+def test_a_receipt_proves_a_record(real: Waiting):
+    record = real.call("record", recorded(real)[0].start.record)
+    receipt = real.call("receipt", record.id)
+    said = check_receipt(receipt.text, real.get(".well-known/flipset-keys")["keys"])
+    assert (said["hash"], said["record"], said["salt"]) == (record.hash, record.sealed, record.salt)
+
+
+def test_a_record_that_is_not_there_has_a_name(real: Waiting):
+    for call in ("record", "receipt", "replay"):
+        with pytest.raises(NotFound) as refused:
+            real.call(call, "0" * 32)
+        assert refused.value.kind == "unknown-record"
+    with pytest.raises(InvalidRequest) as wrong:
+        real.call("records", "two words & more")
+    assert [error.field for error in wrong.value.fields] == ["subject"]
+
+
+def test_a_store_that_is_away_is_asked_again_and_one_that_is_off_is_not(connect: Connect):
+    client = connect()
+    assert client.call("replay", "away").same is True
+    assert client.get("asked/away") == 2
+    with pytest.raises(Busy) as refused:
+        connect(retries=0).call("replay", "away:once")
+    assert refused.value.kind == "records-unavailable"
+    with pytest.raises(NotFound) as off:
+        client.call("record", "off")
+    assert off.value.kind == "records-off"
+    assert client.get("asked/off") == 1

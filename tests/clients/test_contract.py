@@ -2,8 +2,10 @@
 
 import ast
 import dataclasses
+import inspect
 import json
 import pickle
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -19,6 +21,7 @@ from flipset_client import (
     Busy,
     Client,
     CutStream,
+    Erased,
     FlipsetError,
     InvalidRequest,
     NotAllowed,
@@ -44,7 +47,7 @@ CLASSES = {
     for name, kind in vars(flipset_client).items()
     if dataclasses.is_dataclass(kind) and name != "WholeAnswer"
 }
-EXPECTED = {401: NotAllowed, 403: NotAllowed, 404: NotFound, 429: Busy, 503: Busy, 500: Unexpected}
+EXPECTED = {401: NotAllowed, 403: NotAllowed, 404: NotFound, 410: Erased, 429: Busy, 503: Busy, 500: Unexpected}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,20 @@ def test_a_class_has_the_fields_of_its_schema(schemas: dict[str, Any], name: str
 def test_every_line_has_a_class(schemas: dict[str, Any]):
     lines = [part["$ref"].rpartition("/")[2] for part in schemas["Line"]["oneOf"]]
     assert set(lines) - {"ErrorLine"} <= set(CLASSES)
+
+
+def test_a_question_has_a_keyword_for_everything_that_can_be_asked(schemas: dict[str, Any]):
+    """In TypeScript the types see to it, but for what may stand alone."""
+    named = set(inspect.signature(Client.counterfactuals).parameters) - {"model", "more"}
+    alone = {*schemas["ConstraintsEntry"]["properties"], *schemas["LimitsBody"]["properties"]}
+    assert named == {*schemas["CounterfactualsRequest"]["properties"], *alone}
+    known = (ROOT / "clients/typescript/src/client.js").read_text().partition("const INSIDE")[2].partition("};")[0]
+    assert set(re.findall(r'"(\w+)"', known)) == alone
+
+
+def test_every_schema_has_a_name_that_a_language_can_have(schemas: dict[str, Any]):
+    """Two enumerations of one name get others, which name modules or hold a hyphen."""
+    assert [name for name in schemas if not name.isidentifier() or "__" in name] == []
 
 
 def test_every_refusal_of_the_service_has_an_error():
@@ -161,6 +178,12 @@ def test_an_error_reaches_another_process_as_it_is(error: FlipsetError):
     """A pool of processes hands errors on, and breaks down over one that cannot be made again."""
     again = pickle.loads(pickle.dumps(error))  # noqa: S301  # it has just been written
     assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
+
+
+def test_one_client_has_what_the_other_has():
+    waiting, awaiting = ({name for name in vars(kind) if name[0] != "_"} for kind in (Client, AsyncClient))
+    assert waiting - awaiting == {"local"}
+    assert awaiting <= waiting
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])

@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from flipset_client import CutStream, Example, InvalidRequest, Unexpected
+from flipset_client import Client, CutStream, Example, InvalidRequest, NotFound, Unexpected
 
 from tests.clients.conftest import Connect
 from tests.clients.made_up import PLANS
+from tests.support.live_server import ROOT
 
 
 def test_a_whole_answer_stays_whole_and_a_part_is_no_whole(connect: Connect):
@@ -33,3 +34,13 @@ def test_constraints_of_an_example_can_be_given_up(connect: Connect):
     with pytest.raises(InvalidRequest) as echoed:
         connect().ask("echo", example, constraints={}, limits={})
     assert json.loads(echoed.value.fields[0].message) == {"instance": {"a": 1}, "constraints": {}, "limits": {}}
+
+
+def test_a_local_service_without_records_says_how_to_have_them():
+    with Client.local(ROOT / "models", ROOT / "normal_ranges") as flipset:
+        (example, *_) = flipset.examples("mortgage")
+        with pytest.raises(InvalidRequest, match=r"record: .* FLIPSET_RECORDS"):
+            flipset.counterfactuals("mortgage", example, record={"subject": "applicant-7"})
+        with pytest.raises(NotFound, match="FLIPSET_RECORDS") as refused:
+            flipset.records("applicant-7")
+    assert refused.value.kind == "records-off"

@@ -41,19 +41,24 @@ def printed(command: list[str], folder: Path = ROOT) -> str:
 
 
 def test_there_are_such_examples():
-    assert [language for language, _, _ in PRINTED] == ["python", "js", "python", "sh", "python"]
+    assert [language for language, _, _ in PRINTED] == ["python", "js", "python", "python", "sh", "python"]
     assert len(re.findall("^### ", PAGE, flags=re.MULTILINE)) == 5
 
 
-@pytest.mark.parametrize("number", [0, 4])
+@pytest.mark.parametrize("number", [0, 5])
 def test_python_prints_what_stands_below_it(server: LiveServer, number: int):
     _, code, output = PRINTED[number]
     assert printed([sys.executable, "-c", code.replace(HERE, server.url)]) == output
 
 
+def test_records_print_what_stands_below_them(real_server: LiveServer):
+    _, code, output = PRINTED[2]
+    assert printed([sys.executable, "-c", code.replace(HERE, real_server.url)]) == output
+
+
 @pytest.mark.slow
 def test_the_notebook_prints_what_stands_below_it(server: LiveServer):
-    _, code, output = PRINTED[2]
+    _, code, output = PRINTED[3]
     assert printed([sys.executable, "-c", code.replace(HERE, server.url)]) == output
 
 
@@ -71,7 +76,7 @@ def test_javascript_prints_what_stands_below_it(server: LiveServer, tmp_path: Pa
 def test_the_shell_prints_what_stands_below_it(server: LiveServer):
     if shutil.which("jq") is None or shutil.which("curl") is None:
         pytest.skip("no jq or no curl is found here")
-    _, code, output = PRINTED[3]
+    _, code, output = PRINTED[4]
     assert printed(["bash", "-c", code.replace(HERE, server.url)]) == output
 
 

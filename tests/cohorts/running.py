@@ -1,8 +1,9 @@
-"""Running `flipset cohort` as a person would, and reading what it wrote."""
+"""Running `flipset cohort` and `flipset drift` as a person would, and reading what it wrote."""
 
 import os
 import subprocess
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,10 +15,14 @@ TABLES = ("people", "counterfactuals", "rejects")
 
 
 def cohort(
-    *arguments: object, models: Path = ROOT / "models", ranges: Path = ROOT / "normal_ranges", check: bool = True
+    *arguments: object,
+    models: Path = ROOT / "models",
+    ranges: Path = ROOT / "normal_ranges",
+    check: bool = True,
+    command: str = "cohort",
 ) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [FLIPSET, "cohort", *map(str, arguments)],
+        [FLIPSET, command, *map(str, arguments)],
         env=environment(models, ranges),
         capture_output=True,
         text=True,
@@ -26,6 +31,9 @@ def cohort(
     )
     assert not check or done.returncode == 0, done.stderr
     return done
+
+
+drift = partial(cohort, command="drift")
 
 
 def environment(models: Path = ROOT / "models", ranges: Path = ROOT / "normal_ranges") -> Mapping[str, str]:

@@ -50,6 +50,7 @@ def run_with(first: str, people: Path, out: Path, *options: str) -> subprocess.C
     )
 
 
+@pytest.mark.slow
 def test_a_row_of_which_every_process_dies_is_rejected_and_all_others_are_answered(people: Path, tmp_path: Path):
     out = tmp_path / "out"
     done = run_with(DEADLY, people, out, "--workers", "1")
@@ -291,7 +292,7 @@ def test_without_ray_it_says_what_to_install(people: Path, tmp_path: Path):
         command, env={**environment(), "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert re.search(r'pip install "pyarrow>=[\d.]+" "ray\[data\]>=[\d.]+"$', done.stderr)
+    assert re.search(r'pip install "pyarrow>=[\d.]+" "ray\[data\]>=[\d.]+" "universal-pathlib>=[\d.]+"$', done.stderr)
 
 
 def test_the_report_of_a_run_is_written(people: Path, tmp_path: Path):

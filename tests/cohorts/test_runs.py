@@ -78,11 +78,12 @@ def slowly(people: Path, out: Path, *more: object) -> list[object]:
     ]
 
 
+RAY = ["--engine", "ray", "--workers", 2]
 WAYS = [
     ["--workers", 2, "--chunk-rows", 97],
     *(
         pytest.param(way, marks=pytest.mark.slow)
-        for way in (["--workers", 2], ["--chunk-rows", 1_000], ["--engine", "ray", "--workers", 2])
+        for way in (["--workers", 2], ["--chunk-rows", 1_000], RAY, [*RAY, "--shared"])
     ),
 ]
 
@@ -153,12 +154,12 @@ def has_written(out: Path, partitions: int) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["local", "ray"])
+@pytest.mark.parametrize("engine", [("local",), ("ray",), ("ray", "--shared")], ids=str)
 def test_a_worker_that_is_killed_costs_time_and_no_answer(
-    engine: str, people: Path, slow_answers: Path, tmp_path: Path
+    engine: tuple[str, ...], people: Path, slow_answers: Path, tmp_path: Path
 ):
     out = tmp_path / "out"
-    run = started(tmp_path, *slowly(people, out, "--engine", engine, "--chunk-rows", 100))
+    run = started(tmp_path, *slowly(people, out, "--engine", *engine, "--chunk-rows", 100))
     wait_for(lambda: has_written(out, 1), run)
     # Both are there, and prepared: a core dump would hold the values of people.
     wait_for(lambda: [most_dumped(worker) for worker in workers(run)] == [["0", "0"]] * 2, run)

@@ -9,7 +9,8 @@ from app.core.budget import Budget, Limits, StopFlag
 from app.core.facts import Engine, Explained
 from app.core.favourable import NO_CLASS, FavourableClasses, FavourableInterval
 from app.core.search.engines import Search
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
+from app.core.search.verdict import Verdict
 from tests.support.networks import Network, at_least
 from tests.support.searching import pose_case
 

@@ -71,7 +71,11 @@ def test_what_is_exported_scores_as_it_was_trained(folder: Path, snippet: str, m
     model = run(snippet, folder, monkeypatch, rows=rows, labels=labels)
     described(folder, OUTPUT)
     assert np.allclose(scores_of(folder, rows), model.predict_proba(rows)[:, 1], atol=1e-6)
+    # The shipped translations know the shipped models only, and would be said to leave this one in English.
+    locales = folder.parent.parent / "locales"
+    locales.mkdir()
     folders = {
+        "FLIPSET_LOCALES_DIR": str(locales),
         "FLIPSET_MODELS_DIR": str(folder.parent),
         "FLIPSET_NORMAL_RANGES_DIR": str(folder.parent.parent / "ranges"),
     }

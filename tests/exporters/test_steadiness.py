@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import UnusableGraph
 from app.adapters.graphs.onnx import OnnxGraph
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.scorer import ModelScorer
 
 # Trainers and exporters warn of their own affairs, which are not ours.
 pytestmark = pytest.mark.filterwarnings("default")
@@ -32,13 +32,13 @@ def numbers(count: int = WIDTH) -> list[ModelFeature]:
     return [ModelFeature(f"f{index}", None, None, "number") for index in range(count)]
 
 
-def scorer_of(model: Any, input_type: Any, outputs: int) -> OnnxScorer:
+def scorer_of(model: Any, input_type: Any, outputs: int) -> ModelScorer:
     model.fit(ROWS, LABELS)
     is_classifier = hasattr(model, "predict_proba")
     options = {id(model): {"zipmap": False}} if is_classifier else {}
     graph = convert_sklearn(model, initial_types=[("features", input_type([None, WIDTH]))], options=options)
     loaded = OnnxGraph(graph.SerializeToString(), numbers(), None, ["no", "yes"])
-    scorer = OnnxScorer(loaded, numbers(), "none", outputs)
+    scorer = ModelScorer(loaded, numbers(), "none", outputs)
     scorer.warm_up()
     return scorer
 
@@ -73,7 +73,7 @@ def test_dictionaries_with_other_class_names_are_refused():
     graph = convert_sklearn(model, initial_types=[("features", FloatTensorType([None, WIDTH]))])
     loaded = OnnxGraph(graph.SerializeToString(), numbers(), None, ["denied", "Approved"])
     with pytest.raises(UnusableGraph, match="the graph names its classes approved, denied"):
-        OnnxScorer(loaded, numbers(), "none", 2).warm_up()
+        ModelScorer(loaded, numbers(), "none", 2).warm_up()
 
 
 def two_inputs(first: str, second: str, file: Path) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 
 from lab.fuzz.inputs import Examples, inputs, make_input
 from lab.fuzz.judging import Defect, Reply, judge
-from lab.fuzz.running import fuzz_app, fuzz_server
+from lab.fuzz.running import fuzz_app, fuzz_records, fuzz_server
 from tests.support.live_server import ROOT, LiveServer
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
@@ -51,3 +51,10 @@ def test_an_input_is_made_from_its_seed_and_number_alone():
 def test_a_defect_is_seen(reply: Reply, what: str):
     with pytest.raises(Defect, match=what):
         judge("POST", WORK, reply)
+
+
+def test_nor_is_it_on_the_paths_of_the_records():
+    (seed,) = Seeds(1, 4)
+    outcome = fuzz_records(EXAMPLES, seed, range(scaled(300)), ROOT / "models", ROOT / "normal_ranges")
+    assert outcome.failures == []
+    assert {200, 400, 404, 405, 422} <= set(outcome.statuses)

@@ -60,3 +60,7 @@ def test_the_form_is_the_one_that_was_asked_for():
         config = log_config(Settings(log_format=chosen, log_level="warning"))
         assert config["formatters"]["default"]["()"] is formatter
         assert config["root"]["level"] == "WARNING"
+
+
+def test_calls_of_other_servers_have_no_lines():
+    assert log_config(Settings())["loggers"]["httpx"] == {"level": "WARNING"}

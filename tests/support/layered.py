@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.onnx import OnnxGraph
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.scorer import ModelScorer
 from app.adapters.structures.graph import NotUnderstood
 from app.adapters.structures.layers import Layers
 from app.adapters.structures.networks import NetworkStructure
@@ -112,12 +112,12 @@ def _ended(graph: GraphOf, value: str, ending: str) -> str:
     return graph.add("Identity", [value])
 
 
-def served(content: bytes, columns: int, outputs: int, *, alone: bool = True) -> tuple[OnnxScorer, NetworkStructure]:
+def served(content: bytes, columns: int, outputs: int, *, alone: bool = True) -> tuple[ModelScorer, NetworkStructure]:
     """The scorer of a graph, and what is read in it. If rows go `alone`, their neighbours change nothing."""
     features = tuple(ModelFeature(f"f{place}", None, None, "number") for place in range(columns))
     classes = [f"class {place}" for place in range(outputs)] if outputs > 1 else []
     graph = OnnxGraph(content, features, None, classes)
-    scorer = OnnxScorer(graph, features, "none", outputs=outputs)
+    scorer = ModelScorer(graph, features, "none", outputs=outputs)
     scorer.warm_up()
     # The runtime's tanh, sigmoid and softplus may differ in the last bit with a row's place in its batch, and ties with
     # a threshold are common in these tests.
@@ -131,7 +131,7 @@ class Person:
     """A case before a network, and what is favourable."""
 
     case: Case
-    scorer: OnnxScorer
+    scorer: ModelScorer
     structure: NetworkStructure
     favourable: Favourable
     weights: dict[int, float]
@@ -225,7 +225,7 @@ def _rows(case: Case, targets: dict[int, float], subsets: Sequence[frozenset[int
 
 
 def _judged(
-    scorer: OnnxScorer, favourable: Favourable, case: Case, targets: dict[int, float]
+    scorer: ModelScorer, favourable: Favourable, case: Case, targets: dict[int, float]
 ) -> dict[frozenset[int], bool]:
     """What the model says of every subset, feasible or not."""
     subsets = [frozenset(each) for size in range(len(targets) + 1) for each in combinations(targets, size)]
@@ -243,7 +243,7 @@ def _by_row(
     return favours
 
 
-def _scores(scorer: OnnxScorer, case: Case, targets: dict[int, float]) -> np.ndarray:
+def _scores(scorer: ModelScorer, case: Case, targets: dict[int, float]) -> np.ndarray:
     """What the model says of some subsets, to choose thresholds among."""
     subsets = [frozenset(each) for size in (0, 1, 2, len(targets)) for each in combinations(targets, size)]
     return scorer(_rows(case, targets, subsets))

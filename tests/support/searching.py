@@ -16,7 +16,8 @@ from app.core.favourable import Favourable, FavourableClasses
 from app.core.memory import Memory
 from app.core.problem import Feature, Problem, pose
 from app.core.ranges import IfMissing, MoveTo, NormalRange, Policy
-from app.core.search.engines import Search, ViewOf
+from app.core.search.engines import Search
+from app.core.search.no_way_out import ViewOf
 from app.core.search.oracle import Oracle, Scorer
 from tests.support.brute_force import Case
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.onnx import OnnxGraph
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.scorer import ModelScorer
 from app.adapters.structures.reading import Opaque, structure_of
 from app.adapters.structures.sums.structure import Structure
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
@@ -36,7 +36,7 @@ class Held:
         self.features = tuple(features)
         names = tuple(classes) or tuple(f"class {place}" for place in range(outputs if outputs > 1 else 0))
         graph = OnnxGraph(content, self.features, tensor, names)
-        self.scorer = OnnxScorer(graph, self.features, activation, outputs)
+        self.scorer = ModelScorer(graph, self.features, activation, outputs)
         self.scorer.warm_up()
         self.outputs = outputs
         served = self.scorer.served(content, names)

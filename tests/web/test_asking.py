@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +16,7 @@ from tests.web.support.visiting import (
     DEBT,
     answer_to,
     await_the_end,
+    cards,
     choose_model,
     example,
     example_of,
@@ -25,22 +28,21 @@ from tests.web.support.visiting import (
     paste,
     region,
     row,
+    verdict,
     visit,
 )
 
 
 def test_an_example_leads_to_every_plan(page: Page, server: LiveServer):
     page.goto("/")
-    expect(region(page, "The decision")).to_contain_text("Nobody has been asked about yet.")
+    expect(verdict(page)).to_contain_text("paste them, or choose an example.")
     choose_model(page, "Mortgage decisions, Boston 1990")
     example(page, "several ways").click()
     expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways")))
     expect(example(page, "several ways")).to_have_attribute("aria-pressed", "true")
-    expect(region(page, "The decision")).to_contain_text(re.compile("denied . not favourable"))
-    expect(region(page, "The decision")).to_contain_text(
-        "Score of approved 0.381; approved needs a score of at least 0.76."
-    )
-    expect(region(page, "Plans that turn it")).to_contain_text("Complete and exact: there are no other minimal plans.")
+    expect(verdict(page)).to_contain_text(re.compile("denied . not favourable"))
+    expect(verdict(page)).to_contain_text("Score of approved 0.381; approved needs a score of at least 0.76.")
+    expect(region(page, "Plans")).to_contain_text("Complete: there are no other minimal plans.")
 
 
 @pytest.mark.parametrize("model", ["hcv", "mortgage", "synthetic", "thyroid"])
@@ -52,21 +54,21 @@ def test_every_shipped_example_is_shown_as_the_api_answers_it(page: Page, server
         example(page, name.replace("-", " ")).click()
         expect_plans(page, answer)
         outcome = {
-            "already_favourable": "The decision is favourable as it stands.",
-            "no_recourse": "No plan turns the decision.",
-            "found": "Complete and exact: there are no other minimal plans.",
+            "already_favourable": "Nothing has to change.",
+            "no_recourse": "No plan changes the decision.",
+            "found": "Complete: there are no other minimal plans.",
         }
-        expect(region(page, "Plans that turn it")).to_contain_text(outcome[answer["summary"]["outcome"]])
-        expect(region(page, "The decision")).to_contain_text(answer["start"]["prediction"]["label"])
+        expect(region(page, "Plans")).to_contain_text(outcome[answer["summary"]["outcome"]])
+        expect(verdict(page)).to_contain_text(answer["start"]["prediction"]["label"])
 
 
 def test_every_value_stands_on_its_range(page: Page, server: LiveServer):
     """Its status, its range and its target, in words and as a picture with the same words."""
     visit(page)
     expect(row(page, DEBT)).to_contain_text("▲high")
-    expect(row(page, DEBT)).to_contain_text("normal up to 0.36; would move to 0.36")
+    expect(row(page, DEBT)).to_contain_text("limit up to 0.36; would move to 0.36")
     bar = row(page, DEBT).get_by_role("img", name="high")
-    expect(bar).to_have_accessible_name("0.42, high; normal up to 0.36; target 0.36")
+    expect(bar).to_have_accessible_name("0.42, high; limit up to 0.36; target 0.36")
     expect(row(page, "Public record of bad credit, 1 is yes")).to_contain_text("●normal")
     expect(row(page, "Self-employed, 1 is yes")).to_contain_text("○no known range, stays as it is")
 
@@ -77,9 +79,7 @@ def test_an_edited_value_changes_status_score_and_plans(page: Page, server: Live
     field(page, DEBT).fill("0.3")
     answer = answer_to(server, "mortgage", {"instance": {**request["instance"], "pirat": 0.3}})
     expect(row(page, DEBT)).to_contain_text("●normal")
-    expect(region(page, "The decision")).to_contain_text(
-        f"Score of approved {answer['start']['prediction']['score']:.3f}"
-    )
+    expect(verdict(page)).to_contain_text(f"Score of approved {answer['start']['prediction']['score']:.3f}")
     expect_plans(page, answer)
     expect(example(page, "several ways")).to_have_attribute("aria-pressed", "false")
 
@@ -94,10 +94,10 @@ def test_text_that_is_no_value_is_told_at_its_field(page: Page):
         "": "is still missing",
     }.items():
         field(page, DEBT).fill(text)
-        expect(field(page, DEBT)).to_have_accessible_description(f"normal up to 0.36 {DEBT}: {said}")
+        expect(field(page, DEBT)).to_have_accessible_description(f"limit up to 0.36 {DEBT}: {said}")
         expect(field(page, DEBT)).to_have_attribute("aria-invalid", "true")
-        expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
-        expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
+        expect(region(page, "Plans")).to_contain_text("Some values are missing or need correcting.")
+        expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.93")
     field(page, DEBT).fill("0.42")
     expect(field(page, DEBT)).to_have_attribute("aria-invalid", "false")
     expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "1")
@@ -119,15 +119,17 @@ def test_sex_and_age_choose_the_range(page: Page, server: LiveServer):
     visit(page, "hcv")
     request = example_of(server, "hcv", "several-ways")
     aspartate = row(page, "Aspartate aminotransferase")
-    expect(aspartate).to_contain_text("normal 10 to 35 U/L (sex female)")
+    expect(aspartate).to_contain_text("reference range 10 to 35 U/L (sex female)")
     page.get_by_label("sex", exact=True).select_option(label="male")
-    expect(aspartate).to_contain_text("normal 10 to 50 U/L (sex male)")
+    expect(aspartate).to_contain_text("reference range 10 to 50 U/L (sex male)")
     page.get_by_label("age", exact=True).fill("70")
     answer = answer_to(server, "hcv", {**request, "context": {"sex": "male", "age": 70}})
     chosen = next(found for found in answer["start"]["features"] if found["name"] == "CHOL")
-    expect(row(page, "Cholesterol, total")).to_contain_text(f"normal {chosen['low']:g} to {chosen['high']:g} mmol/L")
+    expect(row(page, "Cholesterol, total")).to_contain_text(
+        f"reference range {chosen['low']:g} to {chosen['high']:g} mmol/L"
+    )
     expect_plans(page, answer)
-    page.get_by_label("sex", exact=True).select_option(label="not said")
+    page.get_by_label("sex", exact=True).select_option(label="not given")
     expect_plans(page, answer_to(server, "hcv", {**request, "context": {"age": 70}}))
 
 
@@ -137,7 +139,7 @@ def test_another_threshold_and_another_registry_are_asked_for(page: Page, server
     open_options(page)
     page.get_by_label("Threshold").fill("0.85")
     expect_plans(page, answer_to(server, "mortgage", {**request, "target": {"threshold": 0.85}}))
-    expect(region(page, "The decision")).to_contain_text("approved needs a score of at least 0.85.")
+    expect(verdict(page)).to_contain_text("approved needs a score of at least 0.85.")
     choose_model(page, "Hepatitis C from a blood panel")
     example(page, "several ways").click()
     await_the_end(page)
@@ -153,19 +155,19 @@ def test_a_threshold_that_is_no_number_leaves_no_answer_that_looks_current(page:
     open_options(page)
     threshold = page.get_by_label("Threshold")
     threshold.fill("0.85")
-    expect(region(page, "The decision")).to_contain_text("approved needs a score of at least 0.85.")
+    expect(verdict(page)).to_contain_text("approved needs a score of at least 0.85.")
     await_the_end(page)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     threshold.fill(text)
     expect(threshold).to_have_accessible_description(re.compile("write a number such as 0.7"))
-    expect(region(page, "The decision")).to_contain_text("Earlier answer, for other values:")
-    expect(region(page, "Plans that turn it")).to_contain_text("Earlier answer, for other values:")
-    expect(region(page, "The decision").locator(".label")).to_have_css("filter", "grayscale(1)")
-    expect(region(page, "Plans that turn it")).to_contain_text("Some values have to be filled in or mended first.")
-    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
+    expect(verdict(page)).to_contain_text("Previous answer, for different values:")
+    expect(region(page, "Plans")).to_contain_text("Previous answer, for different values:")
+    expect(verdict(page).locator(".label")).to_have_css("filter", "grayscale(1)")
+    expect(region(page, "Plans")).to_contain_text("Some values are missing or need correcting.")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.93")
     # Nothing to copy, and nothing in the address, of a threshold that is not written there any more.
-    expect(region(page, "Take it away")).to_be_hidden()
+    expect(region(page, "Share and print")).to_be_hidden()
     assert "threshold" not in page.url
     lock(page, DEBT).click()
     expect(threshold).to_have_value(text)
@@ -197,15 +199,15 @@ def test_another_model_leaves_nothing_of_the_one_before(page: Page, server: Live
     visit(page)
     choose_model(page, "Hypothyroidism from four hormone values")
     expect(region(page, "Values").get_by_role("textbox")).to_have_count(4)
-    expect(page.get_by_text("Plans appear here as soon as there is somebody to ask about.")).to_be_visible()
-    expect(region(page, "Take it away")).to_be_hidden()
+    expect(page.get_by_text("Plans appear here once there are values to ask about.")).to_be_visible()
+    expect(region(page, "Share and print")).to_be_hidden()
 
 
 def test_clear_forgets_the_person(page: Page):
     visit(page)
     page.get_by_role("button", name="Clear").click()
     expect(field(page, DEBT)).to_have_value("")
-    expect(region(page, "The decision")).to_contain_text("Nobody has been asked about yet.")
+    expect(verdict(page)).to_contain_text("paste them, or choose an example.")
 
 
 def test_categories_and_missing_values_are_asked_about(open_page: OpenPage, made_up: LiveServer):
@@ -222,16 +224,42 @@ def test_categories_and_missing_values_are_asked_about(open_page: OpenPage, made
     field(page, "late").fill("3")
     answer = answer_to(made_up, "loans", {"instance": {**request["instance"], "late": 3, "home": "owns"}})
     expect_plans(page, answer)
-    expect(region(page, "The decision")).to_contain_text(answer["start"]["prediction"]["label"])
+    expect(verdict(page)).to_contain_text(answer["start"]["prediction"]["label"])
 
 
 def test_a_model_that_predicts_a_number_is_asked_in_its_own_words(open_page: OpenPage, made_up: LiveServer):
     page = open_page(made_up)
     visit(page, "pressure", "too high")
-    expect(region(page, "The decision")).to_contain_text("Score 146.100; must be from 100 to 130.")
+    expect(verdict(page)).to_contain_text("Score 146.100; must be from 100 to 130.")
     expect_plans(page, answer_to(made_up, "pressure", {"instance": PATIENT}))
     open_options(page)
     expect(page.get_by_label("Threshold")).to_be_hidden()
+
+
+def test_what_follows_from_changes_is_on_the_plan_and_not_asked_for(
+    open_page: OpenPage, made_up: LiveServer, take_picture: Callable[..., Path]
+):
+    """A derived feature has no field; a plan shows where it goes, and a copy of the plan is scored with it."""
+    page = open_page(made_up)
+    visit(page, "loan", "refused")
+    expect(field(page, "ltv")).to_have_count(0)
+    request = example_of(made_up, "loan", "refused")
+    answer = answer_to(made_up, "loan", request)
+    expect_plans(page, answer)
+    expect(cards(page).locator(".changes li")).to_have_text(
+        [re.compile("amount.* 160000$"), re.compile("ltv0\\.95 →.* 0\\.8$")]
+    )
+    page.get_by_role("button", name="What if… plan 1").click()
+    score = answer["counterfactuals"][0]["prediction"]["score"]
+    dialog = page.get_by_role("dialog", name="What if: a copy of plan 1")
+    expect(dialog.locator("[data-score]")).to_have_text(f"{score:.3f}")
+    expect(dialog.get_by_role("slider")).to_have_count(4)
+    dialog.get_by_role("button", name="Close").click()
+    causal = {"causal": [{"cause": "tenure", "effects": [{"feature": "age", "change": 20}]}], "immutable": ["amount"]}
+    paste(page, json.dumps({**request, "constraints": causal}))
+    expect_plans(page, answer_to(made_up, "loan", {**request, "constraints": causal}))
+    expect(cards(page).locator(".changes li")).to_have_text([re.compile("tenure.* 5$"), re.compile("age41 →.* 101$")])
+    take_picture(page, "what-follows")
 
 
 def test_below_a_prefix_everything_is_found(open_page: OpenPage, prefixed: LiveServer):
@@ -255,8 +283,8 @@ def test_a_missing_value_that_may_be_provided_is_shown_as_one(open_page: OpenPag
     answer = answer_to(made_up, "loans", request)
     assert [change["from"] for change in answer["counterfactuals"][-1]["changes"]] == [48, None]
     expect_plans(page, answer)
-    expect(row(page, "late")).to_contain_text("could be provided as 0")
+    expect(row(page, "late")).to_contain_text("could be given as 0")
     expect(page.get_by_text("a missing late would become its target, by the request", exact=True)).to_be_visible()
     expect(page.locator(".change").filter(has_text="missing →")).to_contain_text("+late")
     paste(page, json.dumps({**request, "normal_ranges": {}}))
-    expect(row(page, "late")).to_contain_text("missing, and stays so unless if_missing says what it would become")
+    expect(row(page, "late")).to_contain_text("missing, and stays missing: the ranges do not say what it could become")

@@ -58,7 +58,7 @@ def give(page: Page, key: str) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Key")).to_be_focused()
     dialog.get_by_label("Key").fill(key)
-    dialog.get_by_role("button", name="Use it").click()
+    dialog.get_by_role("button", name="Use this key").click()
 
 
 def test_a_key_that_has_expired_is_called_that(asked: Page, over: str):
@@ -99,8 +99,8 @@ def test_the_key_is_kept_nowhere(asked: Page, key: str):
     assert secret not in kept
     assert asked.evaluate("[...document.querySelectorAll('input')].every(({value}) => !value.includes('flipset_'))")
     asked.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    asked.get_by_role("button", name="Copy as curl").click()
-    expect(asked.get_by_text("The command is in the clipboard.")).to_be_visible()
+    asked.get_by_role("button", name="Copy curl").click()
+    expect(asked.get_by_text("Copied. The command contains")).to_be_visible()
     assert secret not in asked.evaluate("navigator.clipboard.readText()")
     asked.reload()
     expect(asked.get_by_role("dialog", name="This service asks for a key")).to_be_visible()
@@ -133,4 +133,4 @@ def test_who_has_sent_the_question_away_can_still_give_a_key(asked: Page, key: s
 
 def test_a_key_that_no_header_can_hold_is_a_wrong_one(asked: Page):
     give(asked, "flipset_w\u0430rd_\u20ac")
-    expect(asked.get_by_role("dialog").get_by_role("alert")).to_contain_text("A key is made of letters")
+    expect(asked.get_by_role("dialog").get_by_role("alert")).to_contain_text("A key consists of letters")

@@ -16,11 +16,13 @@ from tests.web.support.visiting import (
     expect_plans,
     field,
     focused_name,
+    keep,
     lock,
     open_model,
-    pin,
     region,
     subsets_of,
+    tab,
+    verdict,
     visit,
 )
 
@@ -40,6 +42,7 @@ def titles(page: Page, server: LiveServer, model: str) -> dict[str, str]:
 @pytest.mark.parametrize(("model", "person"), [("mortgage", "several-ways"), ("hcv", "exactly-one-way")])
 def test_all_combinations_are_drawn_as_the_api_judges_them(page: Page, server: LiveServer, model: str, person: str):
     visit(page, model, person.replace("-", " "))
+    tab(page, "Picture").click()
     request = example_of(server, model, person)
     subsets = subsets_of(server, model, request)
     expect(nodes(page)).to_have_count(len(subsets))
@@ -48,7 +51,7 @@ def test_all_combinations_are_drawn_as_the_api_judges_them(page: Page, server: L
         changes = ", ".join(titled[name] for name in subset["features"])
         size = len(subset["features"])
         what = f"{size} change{'s' if size > 1 else ''}: {changes}" if size else "nothing changed"
-        turns = "turns the decision" if subset["favourable"] else "does not turn it"
+        turns = "changes the decision" if subset["favourable"] else "does not change it"
         node = nodes(page).and_(page.get_by_label(re.compile(f"^{re.escape(what)}\\. Score ")))
         expect(node).to_have_accessible_name(re.compile(re.escape(f"{subset['score']:.3f}: {turns}")))
     minimal = [set(subset["features"]) for subset in subsets if subset["role"] == "minimal"]
@@ -63,20 +66,22 @@ def test_all_combinations_are_drawn_as_the_api_judges_them(page: Page, server: L
 
 def test_pointing_at_a_combination_tells_what_it_is(page: Page):
     visit(page)
+    tab(page, "Picture").click()
     picture = region(page, "All combinations")
     node = page.get_by_role("button", name=re.compile("^2 changes: Debt payments to income, Housing expense"))
     node.hover()
     expect(picture.get_by_role("paragraph")).to_have_text(
-        "2 changes: Debt payments to income, Housing expense to income. Score 0.830: turns the decision, "
+        "2 changes: Debt payments to income, Housing expense to income. Score 0.830: changes the decision, "
         "and no allowed part of it does: a plan."
     )
 
 
 def test_arrow_keys_lead_from_combination_to_combination_and_enter_to_the_plan(page: Page, server: LiveServer):
     visit(page)
+    tab(page, "Picture").click()
     told = region(page, "All combinations").get_by_role("paragraph")
     nodes(page).first.focus()
-    expect(told).to_have_text("nothing changed. Score 0.381: does not turn it.")
+    expect(told).to_have_text("nothing changed. Score 0.381: does not change it.")
     page.keyboard.press("ArrowUp")
     expect(told).to_have_text(re.compile("^1 change: "))
     for _ in range(3):
@@ -89,16 +94,17 @@ def test_arrow_keys_lead_from_combination_to_combination_and_enter_to_the_plan(p
         page.keyboard.press("ArrowRight")
     assert focused_name(page) == (
         "2 changes: Loan to property value, Consumer credit history, 1 (best) to 6. "
-        "Score 0.766: turns the decision, and no allowed part of it does: a plan."
+        "Score 0.766: changes the decision, and no allowed part of it does: a plan."
     )
     page.keyboard.press("Enter")
-    expect(pin(page, 4)).to_be_focused()
-    expect(pin(page, 4)).to_be_in_viewport()
+    expect(keep(page, 4)).to_be_focused()
+    expect(keep(page, 4)).to_be_in_viewport()
 
 
 def test_what_the_rules_forbid_is_marked(page: Page, server: LiveServer):
     visit(page)
-    page.get_by_label("Changes at most").select_option(label="2")
+    tab(page, "Picture").click()
+    page.get_by_label("At most this many changes").select_option(label="2")
     request = {**example_of(server, "mortgage", "several-ways"), "constraints": {"max_changes": 2}}
     forbidden = [subset for subset in subsets_of(server, "mortgage", request) if not subset["allowed"]]
     expect(nodes(page).and_(page.get_by_label(re.compile("not allowed by the rules")))).to_have_count(len(forbidden))
@@ -106,6 +112,7 @@ def test_what_the_rules_forbid_is_marked(page: Page, server: LiveServer):
 
 def test_a_lock_halves_the_combinations(page: Page):
     visit(page)
+    tab(page, "Picture").click()
     expect(nodes(page)).to_have_count(16)
     lock(page, "Debt payments to income").click()
     expect(nodes(page)).to_have_count(8)
@@ -113,17 +120,18 @@ def test_a_lock_halves_the_combinations(page: Page):
 
 def test_beyond_six_movable_features_the_plans_are_drawn_by_size_and_score(page: Page, server: LiveServer):
     visit(page, "hcv")
+    tab(page, "Picture").click()
     plans = answer_to(server, "hcv", example_of(server, "hcv", "several-ways"))["counterfactuals"]
     scores = sorted(plan["prediction"]["score"] for plan in plans)
     expect(region(page, "Plans by size and score").first).to_be_visible()
     expect(page.get_by_role("group", name=DIAGRAM)).to_have_count(0)
-    picture = page.get_by_role("img", name="4 plans of 2 changes, 1 plan of 4 changes")
+    picture = page.get_by_role("group", name="4 plans of 2 changes, 1 plan of 4 changes")
     expect(picture).to_have_accessible_name(
         f"4 plans of 2 changes, 1 plan of 4 changes; scores from {scores[0]:.3f} to {scores[-1]:.3f}"
     )
     ends = [f"{scores[0]:.3f}", f"{scores[-1]:.3f}"]
     assert [text for text in picture.locator("text").all_text_contents() if "." in text] == ends
-    circles = picture.locator("circle title").all_text_contents()
+    circles = picture.locator("title").all_text_contents()
     assert sum(int(text.split()[0]) for text in circles) == len(plans)
 
 
@@ -134,8 +142,8 @@ def test_one_plan_has_no_picture_of_sizes(open_page: OpenPage, made_up: LiveServ
     page.get_by_role("button", name="all low").click()
     expect(cards(page)).to_have_count(1)
     page.get_by_role("button", name="Stop").click()
-    expect(region(page, "Take it away")).to_be_visible()
-    expect(region(page, "Plans by size and score")).to_have_count(0)
+    expect(region(page, "Share and print")).to_be_visible()
+    expect(tab(page, "Picture")).to_be_hidden()
 
 
 def test_a_number_that_is_predicted_has_its_combinations_too(open_page: OpenPage, made_up: LiveServer):
@@ -143,6 +151,7 @@ def test_a_number_that_is_predicted_has_its_combinations_too(open_page: OpenPage
     visit(page, "pressure", "too high")
     request = example_of(made_up, "pressure", "too-high")
     expect_plans(page, answer_to(made_up, "pressure", request))
+    tab(page, "Picture").click()
     expect(nodes(page)).to_have_count(len(subsets_of(made_up, "pressure", request)))
 
 
@@ -151,6 +160,7 @@ def test_the_picture_fits_a_screen(open_page: OpenPage, server: LiveServer, mode
     """Four movable features with their names, and six without."""
     page = open_page(server, viewport={"width": 1280, "height": 900})
     visit(page, model)
+    tab(page, "Picture").click()
     if model == "hcv":
         for title in ("Albumin", "Alkaline phosphatase"):
             lock(page, title).click()
@@ -163,6 +173,7 @@ def test_the_picture_fits_a_screen(open_page: OpenPage, server: LiveServer, mode
 def test_a_picture_wider_than_a_phone_says_that_it_is_scrolled(open_page: OpenPage, server: LiveServer):
     page = open_page(server, **{**PHONE, "viewport": {"width": 375, "height": 800}})
     visit(page)
+    tab(page, "Picture").click()
     expect(page.get_by_text("There is more on both sides: scroll the picture sideways.")).to_be_visible()
     expect(nodes(page)).to_have_count(16)
     # Its middle is seen first.
@@ -184,11 +195,11 @@ def test_where_nothing_has_to_change_nothing_is_drawn_as_turning_it(page: Page, 
     start = answer_to(server, "mortgage", {"instance": instance})["start"]
     assert start["prediction"]["favourable"]
     assert any(feature["movable"] for feature in start["features"])
-    expect(region(page, "The decision")).to_contain_text(f"{start['prediction']['score']:.3f}")
+    expect(verdict(page)).to_contain_text(f"{start['prediction']['score']:.3f}")
     await_the_end(page)
     page.wait_for_timeout(500)
-    expect(page.get_by_role("group", name=DIAGRAM)).to_have_count(0)
-    plans = region(page, "Plans that turn it")
+    expect(tab(page, "Picture")).to_be_hidden()
+    plans = region(page, "Plans")
     expect(plans).to_contain_text("Nothing has to change.")
     expect(plans).not_to_contain_text("scored")
     expect(page.locator(".jump")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""The plans: sorted, filtered, pinned and compared; and very many of them."""
+"""The plans: sorted, filtered, kept and compared; and very many of them."""
 
 import json
 import re
@@ -20,11 +20,12 @@ from tests.web.support.visiting import (
     example_of,
     expect_plans,
     field,
+    keep,
     lock,
     open_model,
     paste,
-    pin,
     region,
+    tab,
     visit,
 )
 
@@ -46,46 +47,54 @@ def ranks(answer: Answer, feature: str, *, changed: bool) -> list[int]:
 def test_plans_are_sorted_by_score(page: Page, server: LiveServer):
     visit(page)
     answer = several_ways(server)
-    page.get_by_label("Sort").select_option(label="best score first")
+    page.get_by_label("Sort").select_option(label="Best score first")
     best = sorted(answer["counterfactuals"], key=lambda plan: -plan["prediction"]["score"])
     expect_plans(page, answer, [plan["rank"] for plan in best])
-    page.get_by_label("Sort").select_option(label="fewest changes first")
+    page.get_by_label("Sort").select_option(label="Fewest changes first")
     expect_plans(page, answer)
 
 
 def test_each_feature_tells_how_often_it_appears(page: Page, server: LiveServer):
     visit(page)
+    tab(page, "Overview").click()
     answer = several_ways(server)
     for name, count in answer["summary"]["changed_in"].items():
-        button = region(page, "Plans that turn it").get_by_role("button", name=f"{TITLES[name]}: in {count} of 4 plans")
+        button = region(page, "What the plans share").get_by_role(
+            "button", name=f"{TITLES[name]}: in {count} of 4 plans"
+        )
         expect(button).to_have_text(f"{TITLES[name]}{count}")
 
 
 def test_plans_with_a_feature_or_without_it_are_shown_alone(page: Page, server: LiveServer):
     visit(page)
     answer = several_ways(server)
+    tab(page, "Overview").click()
     button = page.get_by_role("button", name=re.compile(f"^{re.escape(CREDIT)}: in "))
     button.click()
+    expect(button).to_have_accessible_name(f"{CREDIT}: in 2 of 4 plans; showing only with it")
+    tab(page, "Plans").click()
     expect_plans(page, answer, ranks(answer, "chist", changed=True))
-    expect(button).to_have_accessible_name(f"{CREDIT}: in 2 of 4 plans; only with it are shown")
-    expect(page.get_by_text("2 plans of 4 shown")).to_be_visible()
+    said = region(page, "Plans").get_by_role("status")
+    expect(said).to_have_text("2 of 4 plans shown: only those with credit history (1 is best)")
+    tab(page, "Overview").click()
     button.click()
+    tab(page, "Plans").click()
     expect_plans(page, answer, ranks(answer, "chist", changed=False))
-    button.click()
+    page.get_by_role("button", name="Show all", exact=True).click()
     expect_plans(page, answer)
-    expect(page.get_by_text("shown", exact=False).filter(has_text="of 4")).to_have_count(0)
+    expect(said).to_be_empty()
 
 
-def test_two_pinned_plans_are_compared(page: Page, server: LiveServer):
+def test_kept_plans_are_compared(page: Page, server: LiveServer):
     visit(page)
     one, _, other, last = several_ways(server)["counterfactuals"]
-    pin(page, 1).click()
-    expect(page.get_by_text("Plan 1 is pinned. Pin another to compare the two.")).to_be_visible()
-    pin(page, 3).click()
-    table = region(page, "Two plans compared").get_by_role("row")
+    keep(page, 1).click()
+    expect(region(page, "Plans").get_by_role("heading", name="Kept plan", exact=True)).to_be_visible()
+    keep(page, 3).click()
+    table = region(page, "Kept plans").get_by_role("row")
     expect(table).to_have_text(
         [
-            "FeatureNowPlan 1Plan 3",
+            re.compile("^ValueNowPlan 1 .*Plan 3 "),
             f"{HOUSING}0.34↓ 0.28as it is",
             f"{CREDIT}5as it is↓ 2",
             f"{DEBT}0.42↓ 0.36↓ 0.36",
@@ -93,13 +102,14 @@ def test_two_pinned_plans_are_compared(page: Page, server: LiveServer):
             f"Score0.381{one['prediction']['score']:.3f}{other['prediction']['score']:.3f}",
         ]
     )
-    pin(page, 4).click()
-    expect(table.first).to_have_text("FeatureNowPlan 3Plan 4")
+    keep(page, 4).click()
+    expect(table.first).to_have_text(re.compile("^ValueNowPlan 1 .*Plan 3 .*Plan 4 "))
     expect(table.last).to_contain_text(f"{last['prediction']['score']:.3f}")
-    expect(pin(page, 1)).to_have_attribute("aria-pressed", "false")
-    page.get_by_role("button", name="Unpin both").click()
+    page.get_by_role("button", name="No longer keep plan 1").click()
+    expect(keep(page, 1)).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Keep none").click()
     expect(table).to_have_count(0)
-    expect(pin(page, 4)).to_have_attribute("aria-pressed", "false")
+    expect(keep(page, 4)).to_have_attribute("aria-pressed", "false")
 
 
 def test_weights_show_what_a_plan_costs(page: Page, server: LiveServer):
@@ -115,8 +125,8 @@ def test_of_very_many_plans_only_what_is_seen_is_drawn(open_page: OpenPage, made
     page = open_page(made_up)
     open_model(page, "wide")
     example(page, "all low").click()
-    expect(region(page, "Plans that turn it")).to_contain_text(f"{WIDE_PLANS:,} plans")
-    expect(region(page, "Plans that turn it")).to_contain_text("Complete and exact")
+    expect(region(page, "Plans")).to_contain_text(f"{WIDE_PLANS:,} plans")
+    expect(region(page, "Plans")).to_contain_text("Complete")
     assert cards(page).count() < 100
     expect(cards(page).first).to_have_attribute("aria-setsize", str(WIDE_PLANS))
     # A long list scrolls by itself.
@@ -128,11 +138,14 @@ def test_of_very_many_plans_only_what_is_seen_is_drawn(open_page: OpenPage, made
     expect(cards(page).last).to_have_attribute("aria-posinset", str(WIDE_PLANS))
     assert cards(page).count() < 100
     counts = answer_to(made_up, "wide", example_of(made_up, "wide", "all-low"))["summary"]["changed_in"]
+    tab(page, "Overview").click()
     button = page.get_by_role("button", name=f"f7: in {counts['f7']} of {WIDE_PLANS:,} plans")
     button.click()
-    expect(page.get_by_text(f"{counts['f7']:,} plans of {WIDE_PLANS:,} shown")).to_be_visible()
+    shown = region(page, "What the plans share").get_by_role("status")
+    expect(shown).to_contain_text(f"{counts['f7']:,} of {WIDE_PLANS:,} plans shown")
     button.click()
-    expect(page.get_by_text(f"{WIDE_PLANS - counts['f7']:,} plans of {WIDE_PLANS:,} shown")).to_be_visible()
+    expect(shown).to_contain_text(f"{WIDE_PLANS - counts['f7']:,} of {WIDE_PLANS:,} plans shown")
+    tab(page, "Plans").click()
     expect(cards(page).first).not_to_contain_text("f7")
 
 
@@ -145,11 +158,11 @@ def test_the_page_answers_while_plans_stream_in(open_page: OpenPage, made_up: Li
     lock(page, "f1").click()
     expect(lock(page, "f1")).to_have_attribute("aria-pressed", "true")
     # Any 5 of the other 16.
-    expect(region(page, "Plans that turn it")).to_contain_text("4,368 plans")
+    expect(region(page, "Plans")).to_contain_text("4,368 plans")
     expect(cards(page).first).not_to_contain_text(re.compile(r"f1\b"))
     field(page, "f2").fill("1")
     # Any 4 of the other 15.
-    expect(region(page, "Plans that turn it")).to_contain_text("1,365 plans")
+    expect(region(page, "Plans")).to_contain_text("1,365 plans")
 
 
 def test_what_is_minimal_and_what_a_cost_is_is_explained_where_it_is_said(page: Page, server: LiveServer):
@@ -160,4 +173,4 @@ def test_what_is_minimal_and_what_a_cost_is_is_explained_where_it_is_said(page: 
     expect(cost).to_have_attribute(
         "title", "Cost: the weights of its changes together; a change without a weight weighs 1."
     )
-    expect(page.get_by_label("Sort").locator("option").last).to_have_text("lowest cost (sum of weights) first")
+    expect(page.get_by_label("Sort").locator("option").last).to_have_text("Lowest cost (sum of weights) first")

@@ -14,6 +14,7 @@ from tests.web.support.visiting import (
     DEBT,
     HOUSING,
     LOAN,
+    SPOKEN,
     add_rule,
     answer_to,
     await_the_end,
@@ -44,8 +45,8 @@ def test_a_locked_feature_is_in_no_plan(page: Page, server: LiveServer):
     lock(page, DEBT).click()
     expect_constraints(page, server, {"immutable": ["pirat"]})
     expect(lock(page, DEBT)).to_have_attribute("aria-pressed", "true")
-    expect(row(page, DEBT)).to_contain_text("is locked")
-    expect(rules(page)).to_have_text([re.compile(f"^{DEBT} cannot change")])
+    expect(row(page, DEBT)).to_contain_text("locked")
+    expect(rules(page)).to_have_text([re.compile(f"^{SPOKEN[DEBT]} cannot change")])
     lock(page, DEBT).click()
     expect_constraints(page, server, {})
     expect(rules(page)).to_have_count(0)
@@ -56,8 +57,8 @@ def test_a_feature_may_be_allowed_one_direction(page: Page, server: LiveServer):
     direction = page.get_by_label(f"Direction of {DEBT}")
     direction.select_option(label="↑ only up")
     expect_constraints(page, server, {"directions": {"pirat": "increase"}})
-    expect(row(page, DEBT)).to_contain_text("would have to go the other way")
-    expect(rules(page)).to_have_text([re.compile(f"^{DEBT} may only go up")])
+    expect(row(page, DEBT)).to_contain_text("would have to move the other way")
+    expect(rules(page)).to_have_text([re.compile(f"^{SPOKEN[DEBT]} may only go up")])
     direction.select_option(label="↓ only down")
     expect_constraints(page, server, {"directions": {"pirat": "decrease"}})
     direction.select_option(label="↕ either way")
@@ -66,7 +67,7 @@ def test_a_feature_may_be_allowed_one_direction(page: Page, server: LiveServer):
 
 def test_there_may_be_at_most_so_many_changes(page: Page, server: LiveServer):
     visit(page, "hcv")
-    page.get_by_label("Changes at most").select_option(label="2")
+    page.get_by_label("At most this many changes").select_option(label="2")
     request = {**example_of(server, "hcv", "several-ways"), "constraints": {"max_changes": 2}}
     expect_plans(page, answer_to(server, "hcv", request))
     expect(rules(page)).to_have_text([re.compile("^at most 2 changes")])
@@ -76,9 +77,17 @@ def test_two_features_are_connected_in_a_dialogue(page: Page, server: LiveServer
     visit(page)
     causal = {"causal": [{"cause": "pirat", "effects": ["hirat"]}]}
     for kind, constraints, words in (
-        ("moves together with", {"correlated": [["pirat", "hirat"]]}, f"{DEBT} and {HOUSING} move together"),
-        ("never changes together with", {"exclusive": [["pirat", "hirat"]]}, f"at most one of {DEBT} and {HOUSING}"),
-        ("brings with it (causes)", causal, f"{DEBT} brings {HOUSING} with it"),
+        (
+            "moves together with",
+            {"correlated": [["pirat", "hirat"]]},
+            "debt-to-income and housing-to-income change together or not at all",
+        ),
+        (
+            "never changes together with",
+            {"exclusive": [["pirat", "hirat"]]},
+            "at most one of debt-to-income and housing-to-income",
+        ),
+        ("brings about a change in", causal, "changing debt-to-income also changes housing-to-income"),
     ):
         add_rule(page, DEBT, kind, HOUSING)
         expect_constraints(page, server, constraints)
@@ -90,8 +99,8 @@ def test_two_features_are_connected_in_a_dialogue(page: Page, server: LiveServer
 def test_a_rule_may_be_about_one_feature(page: Page, server: LiveServer):
     visit(page)
     for kind, most, constraints, words in (
-        ("must be normal afterwards", None, {"required": ["chist"]}, f"{CREDIT} must be normal afterwards"),
-        ("may move by at most", "0.5", {"max_step": {"chist": 0.5}}, f"{CREDIT} may move by at most 0.5"),
+        ("must end up in its range", None, {"required": ["chist"]}, f"{SPOKEN[CREDIT]} must end up in its range"),
+        ("may move by at most", "0.5", {"max_step": {"chist": 0.5}}, f"{SPOKEN[CREDIT]} may move by at most 0.5"),
     ):
         add_rule(page, CREDIT, kind, most=most)
         expect_constraints(page, server, constraints)
@@ -104,7 +113,7 @@ def test_the_dialogue_says_what_is_wrong_with_a_rule(page: Page):
     visit(page)
     add_rule(page, DEBT, "moves together with", DEBT)
     dialog = page.get_by_role("dialog", name="Add a rule")
-    expect(dialog.get_by_role("alert")).to_have_text("Choose two different features.")
+    expect(dialog.get_by_role("alert")).to_have_text("Choose two different values.")
     dialog.get_by_label("Rule", exact=True).select_option(label="may move by at most")
     dialog.get_by_role("button", name="Add").click()
     expect(dialog.get_by_role("alert")).to_have_text("Write a number above 0, such as 2.5.")
@@ -119,8 +128,8 @@ def test_one_feature_dragged_onto_another_is_connected_with_it(page: Page, serve
     row(page, CREDIT).scroll_into_view_if_needed()
     page.get_by_role("button", name=f"Rule… for {LOAN}").drag_to(row(page, CREDIT))
     dialog = page.get_by_role("dialog", name="Add a rule")
-    expect(dialog.get_by_label("Feature", exact=True).locator("option:checked")).to_have_text(LOAN)
-    expect(dialog.get_by_label("this feature").locator("option:checked")).to_have_text(CREDIT)
+    expect(dialog.get_by_label("Value", exact=True).locator("option:checked")).to_have_text(LOAN)
+    expect(dialog.get_by_label("the other value").locator("option:checked")).to_have_text(CREDIT)
     dialog.get_by_label("Rule", exact=True).select_option(label="never changes together with")
     dialog.get_by_role("button", name="Add").click()
     expect_constraints(page, server, {"exclusive": [["lvrat", "chist"]]})
@@ -154,10 +163,10 @@ def test_a_mistake_in_a_formula_is_marked_where_it_is(
     expect(text).to_have_attribute("aria-invalid", "true")
     expect(text).to_have_accessible_description(re.compile(f"^{re.escape(said)}"))
     expect(text).not_to_have_accessible_description(re.compile(r"\?\.$"))
-    mark = region(page, "What may change").locator("mark")
+    mark = region(page, "Rules").locator("mark")
     expect(mark).to_have_text(marked, use_inner_text=True)
     expect_constraints(page, server, {})
-    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.93")
     text.fill("pirat xor hirat")
     expect_constraints(page, server, {"formulas": ["pirat xor hirat"]})
     expect(text).to_have_attribute("aria-invalid", "false")
@@ -171,7 +180,7 @@ def test_the_mark_lies_exactly_behind_the_mistake(page: Page, watch: Watch):
     visit(page)
     text = page.get_by_label("Formula 1")
     text.fill("pirat xor hirta")
-    mark = region(page, "What may change").locator("mark")
+    mark = region(page, "Rules").locator("mark")
     expect(mark).to_be_visible()
     style = """(element) => {
         const { font, letterSpacing, lineHeight } = getComputedStyle(element);
@@ -199,7 +208,7 @@ def test_a_rule_is_dropped_at_its_chip(page: Page, server: LiveServer):
     }
     expect(rules(page)).to_have_count(4)
     expect_constraints(page, server, every)
-    page.get_by_role("button", name=f"Drop the rule: {HOUSING} cannot change").click()
+    page.get_by_role("button", name=f"Drop the rule: {SPOKEN[HOUSING]} cannot change").click()
     expect_constraints(page, server, {name: value for name, value in every.items() if name != "immutable"})
     expect(lock(page, HOUSING)).to_have_attribute("aria-pressed", "false")
     page.get_by_role("button", name="Drop the rule: formula: pirat or chist").click()
@@ -239,9 +248,9 @@ def test_no_rule_is_offered_for_a_feature_without_a_range(page: Page):
         "Public record of bad credit, 1 is yes",
     ]
     for _ in range(2):
-        region(page, "What may change").get_by_role("button", name="Connect two features").click()
+        region(page, "Rules").get_by_role("button", name="Connect two values").click()
         dialog = page.get_by_role("dialog", name="Add a rule")
-        for name in ("Feature", "this feature"):
+        for name in ("Value", "the other value"):
             expect(dialog.get_by_label(name, exact=True).locator("option")).to_have_text(ranged)
         dialog.get_by_role("button", name="Cancel").click()
         expect(page.get_by_role("button", name="Rule… for")).to_have_count(len(ranged))
@@ -252,10 +261,10 @@ def test_no_rule_is_offered_for_a_feature_without_a_range(page: Page):
 @pytest.mark.parametrize(
     ("constraints", "said"),
     [
-        ({"correlated": [["pirat", "selfemp"]]}, "no effect: Self-employed, 1 is yes has no range"),
-        ({"causal": [{"cause": "selfemp", "effects": ["pirat"]}]}, "no effect: Self-employed, 1 is yes has no range"),
-        ({"exclusive": [["selfemp", "unemp"]]}, re.compile("no effect: Self-employed, 1 is yes and .* have no range")),
-        ({"required": ["selfemp"]}, "no effect: Self-employed, 1 is yes has no range"),
+        ({"correlated": [["pirat", "selfemp"]]}, "no effect: self-employed has no range"),
+        ({"causal": [{"cause": "selfemp", "effects": ["pirat"]}]}, "no effect: self-employed has no range"),
+        ({"exclusive": [["selfemp", "unemp"]]}, re.compile("no effect: self-employed and .* have no range")),
+        ({"required": ["selfemp"]}, "no effect: self-employed has no range"),
         ({"correlated": [["pirat", "hirat", "selfemp"]]}, None),
         ({"causal": [{"cause": "pirat", "effects": ["hirat", "selfemp"]}]}, None),
     ],
@@ -278,7 +287,7 @@ def test_a_formula_with_a_mistake_does_not_look_as_if_it_were_in_force(page: Pag
     watch.expect(REFUSED)
     visit(page)
     page.get_by_label("Formula 1").fill("pirat xor hirta")
-    expect(rules(page)).to_contain_text("not in force: it has a mistake")
+    expect(rules(page)).to_contain_text("not applied: it has a mistake")
     page.get_by_label("Formula 1").fill("pirat xor hirat")
     await_the_end(page)
     expect(rules(page)).not_to_contain_text("not in force")

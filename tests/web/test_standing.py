@@ -16,6 +16,8 @@ from tests.web.support.browser import Watch
 from tests.web.support.visiting import open_options, paste, region
 
 HOME = "Where they live"
+# In a sentence.
+SAID = "home"
 
 
 @pytest.fixture(scope="module")
@@ -36,23 +38,21 @@ def page(open_page: OpenPage, ruled: LiveServer) -> Page:
 
 def test_rules_of_the_model_are_shown_and_cannot_be_dropped(page: Page):
     paste(page, json.dumps({"instance": PERSON, "constraints": {"immutable": ["years"]}}))
-    held = page.get_by_role("list", name="Rules that always hold").get_by_role("listitem")
+    held = page.get_by_role("list", name="Fixed rules").get_by_role("listitem")
     expect(held).to_have_text(
         [
-            f"{HOME} cannot change (always, by the model)",
-            "Debt to income may move by at most 20 (always, by the model)",
-            "formula: debt -> not late (always, by the model)",
+            f"{SAID} cannot change (always, set by the model)",
+            "Debt to income may move by at most 20 (always, set by the model)",
+            "formula: debt -> not late (always, set by the model)",
         ]
     )
     lock = page.get_by_role("button", name=f"Locked {HOME}, always, by the model")
     expect(lock).to_be_disabled()
     expect(lock).to_have_attribute("aria-pressed", "true")
-    plans = region(page, "Plans that turn it")
-    expect(plans).to_contain_text(
-        f"The model would have to give up: {HOME} cannot change. That is for others to decide."
-    )
+    plans = region(page, "Plans")
+    expect(plans).to_contain_text(f"The model would have to drop: {SAID} cannot change. You cannot change that here.")
     expect(plans.get_by_role("button", name="Unlock years")).to_be_visible()
-    expect(plans.get_by_role("button", name=f"Unlock {HOME}")).to_be_hidden()
+    expect(plans.get_by_role("button", name=f"Unlock {SAID}")).to_be_hidden()
 
 
 def test_what_the_policy_forbids_is_not_offered(open_page: OpenPage, tmp_path: Path):
@@ -77,7 +77,7 @@ def test_what_the_policy_forbids_is_not_offered(open_page: OpenPage, tmp_path: P
 def test_a_rule_that_contradicts_the_model_s_is_the_one_to_give_up(page: Page, watch: Watch):
     watch.expect("the server responded with a status of 422")
     paste(page, json.dumps({"instance": PERSON, "constraints": {"required": ["home"]}}))
-    plans = region(page, "Plans that turn it")
-    expect(plans).to_contain_text(f"{HOME} cannot change (always, by the model)")
-    plans.get_by_role("button", name=f"Drop “{HOME} must be normal afterwards”").click()
+    plans = region(page, "Plans")
+    expect(plans).to_contain_text(f"{SAID} cannot change (always, set by the model)")
+    plans.get_by_role("button", name=f"Drop “{SAID} must end up in its range”").click()
     expect(plans).not_to_contain_text("contradict")

@@ -14,6 +14,7 @@ from tests.web.support.made_up import SLOW
 from tests.web.support.visiting import (
     CREDIT,
     DEBT,
+    SPOKEN,
     add_rule,
     answer_to,
     cards,
@@ -29,14 +30,14 @@ from tests.web.support.visiting import (
     visit,
 )
 
-PLANS = "Plans that turn it"
+PLANS = "Plans"
 
 
 def test_a_rule_that_leaves_no_plan_is_given_up_with_a_button(page: Page, server: LiveServer):
     visit(page, "mortgage", "no way out")
     plans = region(page, PLANS)
-    expect(plans).to_contain_text("No plan turns the decision.")
-    expect(plans).to_contain_text("There are ways to turn the decision, but every one of them breaks a rule.")
+    expect(plans).to_contain_text("No plan changes the decision.")
+    expect(plans).to_contain_text("There are plans, but every one of them breaks a rule.")
     request = example_of(server, "mortgage", "no-way-out")
     reasons = answer_to(server, "mortgage", request)["summary"]["no_recourse"]
     ways = plans.get_by_role("list").get_by_role("button")
@@ -44,7 +45,7 @@ def test_a_rule_that_leaves_no_plan_is_given_up_with_a_button(page: Page, server
     opened = reasons["relax"][0]["counterfactual"]
     assert "credit history (1 is best)" in opened["sentence"]
     expect(plans).to_contain_text(f"{opened['sentence'][:-1]}; score {opened['prediction']['score']:.3f}.")
-    plans.get_by_role("button", name=f"Unlock {CREDIT}").click()
+    plans.get_by_role("button", name=f"Unlock {SPOKEN[CREDIT]}").click()
     expect_plans(page, answer_to(server, "mortgage", {**request, "constraints": {"immutable": ["phist"]}}))
     expect(cards(page)).not_to_have_count(0)
     expect(lock(page, CREDIT)).to_have_attribute("aria-pressed", "false")
@@ -67,7 +68,7 @@ def test_what_comes_closest_within_the_rules_is_told(
         listed = client.get(f"/v1/models/{model}").json()["features"]
     spoken = {feature["name"]: feature["short"] or feature["title"] for feature in listed}
     changes = [re.escape(f"{spoken[name]} from {found[name]['value']:g} to") for name in best["features"]]
-    told = region(page, PLANS).get_by_role("heading", name="What comes closest within the rules").locator("+ p")
+    told = region(page, PLANS).get_by_role("heading", name="The closest result within the rules").locator("+ p")
     expect(told).to_have_text(re.compile(f"{'.*'.join(changes)}.*; score {best['score']:.3f}. But "))
     example(page, "several ways").click()
     expect(cards(page)).not_to_have_count(0)
@@ -80,9 +81,9 @@ def test_a_budget_that_was_spent_before_it_was_known_why_is_told(page: Page, ser
     open_model(page, "mortgage")
     paste(page, json.dumps(request))
     told = region(page, PLANS)
-    expect(told).to_contain_text("The budget of 8 model rows was spent before it was known why.")
+    expect(told).to_contain_text("The search reached its limit of 8 combinations before it could tell why.")
     expect(told).not_to_contain_text("not time enough")
-    expect(told.get_by_role("heading", name="What comes closest within the rules", exact=True)).to_be_visible()
+    expect(told.get_by_role("heading", name="The closest result within the rules", exact=True)).to_be_visible()
 
 
 def test_a_search_that_ends_on_its_assumption_does_not_say_that_there_is_no_plan(page: Page, server: LiveServer):
@@ -94,9 +95,8 @@ def test_a_search_that_ends_on_its_assumption_does_not_say_that_there_is_no_plan
     told = region(page, PLANS)
     expect(told).to_contain_text("No plan was found.")
     expect(told).to_contain_text("it assumed that one more change never hurts. Plans may exist.")
-    expect(told).to_contain_text("There may be a plan all the same: not every combination of changes could be tried.")
-    expect(told).not_to_contain_text("No plan turns the decision")
-    expect(region(page, "The decision").get_by_role("button")).to_have_text("No plan found: see why")
+    expect(told).to_contain_text("There may still be a plan: not every combination of changes could be tried.")
+    expect(told).not_to_contain_text("No plan changes the decision")
     expect(told).not_to_contain_text("Complete")
 
 
@@ -106,18 +106,18 @@ def test_what_comes_closest_with_the_rules_aside_stands_beside_what_keeps_to_the
     open_model(page, "hcv")
     paste(page, json.dumps(request))
     plans = region(page, PLANS)
-    for title, best in ((" within the rules", why["best"]), (", rules aside", why["best_without_rules"])):
-        told = plans.get_by_role("heading", name=f"What comes closest{title}").locator("+ p")
+    for title, best in ((" within the rules", why["best"]), (" without the rules", why["best_without_rules"])):
+        told = plans.get_by_role("heading", name=f"The closest result{title}").locator("+ p")
         expect(told).to_contain_text(f"score {best['prediction']['score']:.3f}. But ")
         assert ("BIL" in {change["feature"] for change in best["changes"]}) == (title != " within the rules")
 
 
 def test_without_rules_there_are_none_to_leave_aside(page: Page):
     visit(page, "hcv", "no way out")
-    closest = region(page, PLANS).get_by_role("heading", name=re.compile("^What comes closest"))
-    expect(closest).to_have_text("What comes closest")
-    page.get_by_label("Changes at most").select_option(label="1")
-    expect(closest).to_have_text(["What comes closest within the rules", "What comes closest, rules aside"])
+    closest = region(page, PLANS).get_by_role("heading", name=re.compile("^The closest result"))
+    expect(closest).to_have_text("The closest result")
+    page.get_by_label("At most this many changes").select_option(label="1")
+    expect(closest).to_have_text(["The closest result within the rules", "The closest result without the rules"])
 
 
 def test_each_relaxation_leads_to_its_own_plan(page: Page, server: LiveServer):
@@ -144,16 +144,16 @@ def test_several_rules_are_given_up_with_one_button(page: Page, server: LiveServ
 
 def test_too_few_changes_are_told_and_made_more(page: Page, server: LiveServer):
     visit(page)
-    page.get_by_label("Changes at most").select_option(label="1")
+    page.get_by_label("At most this many changes").select_option(label="1")
     region(page, PLANS).get_by_role("button", name="Allow any number of changes").click()
     expect_plans(page, answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways")))
-    expect(page.get_by_label("Changes at most").locator("option:checked")).to_have_text("any number")
+    expect(page.get_by_label("At most this many changes").locator("option:checked")).to_have_text("any number")
 
 
 def test_ranges_that_suffice_for_nothing_lead_to_other_ranges(page: Page, server: LiveServer):
     visit(page, "hcv", "no way out")
     plans = region(page, PLANS)
-    expect(plans).to_contain_text("Even with every abnormal value moved into its normal range")
+    expect(plans).to_contain_text("The decision stays the same for every combination of abnormal values")
     request = example_of(server, "hcv", "no-way-out")
     best = answer_to(server, "hcv", request)["summary"]["no_recourse"]["best"]
     assert "from 29.5 to 11.5 umol/L" in best["sentence"]
@@ -161,9 +161,9 @@ def test_ranges_that_suffice_for_nothing_lead_to_other_ranges(page: Page, server
         f"{best['sentence'][:-1]}; score {best['prediction']['score']:.3f}. "
         "But healthy must be more likely than hepatitis."
     )
-    plans.get_by_role("button", name="Try the ranges of “hcv-paper”").click()
+    plans.get_by_role("button", name="Try the ranges “hcv-paper”").click()
     expect(page.get_by_text("normal ranges hcv-paper ")).to_be_visible()
-    plans.get_by_role("button", name="Try the ranges of “hcv-paper-tight”").click()
+    plans.get_by_role("button", name="Try the ranges “hcv-paper-tight”").click()
     expect_plans(page, answer_to(server, "hcv", {**request, "registry": "hcv-paper-tight"}))
     expect(cards(page)).not_to_have_count(0)
 
@@ -171,14 +171,14 @@ def test_ranges_that_suffice_for_nothing_lead_to_other_ranges(page: Page, server
 def test_the_only_movable_feature_that_is_locked_is_unlocked_with_a_button(page: Page):
     visit(page, "mortgage", "exactly one way")
     lock(page, DEBT).click()
-    expect(region(page, PLANS)).to_contain_text("There are ways to turn the decision")
-    page.get_by_role("button", name=f"Unlock {DEBT}").click()
+    expect(region(page, PLANS)).to_contain_text("There are plans, but every one of them breaks a rule.")
+    page.get_by_role("button", name=f"Unlock {SPOKEN[DEBT]}").click()
     expect(cards(page)).to_have_count(1)
 
 
 @pytest.mark.parametrize(
     ("given_up", "left"),
-    [(f"Unlock {DEBT}", {"required": ["pirat"]}), ("must be normal afterwards", {"immutable": ["pirat"]})],
+    [(f"Unlock {SPOKEN[DEBT]}", {"required": ["pirat"]}), ("must end up in its range", {"immutable": ["pirat"]})],
 )
 def test_rules_that_contradict_each_other_are_told_with_a_button_for_each(
     page: Page, watch: Watch, server: LiveServer, given_up: str, left: dict[str, list[str]]
@@ -186,11 +186,11 @@ def test_rules_that_contradict_each_other_are_told_with_a_button_for_each(
     watch.expect("the server responded with a status of 422")
     visit(page)
     lock(page, DEBT).click()
-    add_rule(page, DEBT, "must be normal afterwards")
+    add_rule(page, DEBT, "must end up in its range")
     told = region(page, PLANS).locator(".notice")
     expect(told).to_contain_text("These rules contradict each other")
     expect(told.get_by_role("button")).to_have_text(
-        [f"Unlock {DEBT}", f"Drop “{DEBT} must be normal afterwards”"],
+        [f"Unlock {SPOKEN[DEBT]}", f"Drop “{SPOKEN[DEBT]} must end up in its range”"],
     )
     told.get_by_role("button", name=given_up).click()
     request = {**example_of(server, "mortgage", "several-ways"), "constraints": left}
@@ -205,7 +205,7 @@ def test_a_single_rule_that_nothing_can_meet_says_why(page: Page, watch: Watch):
     page.get_by_label("Formula 1").fill("unemp")
     told = region(page, PLANS).locator(".notice")
     expect(told).to_contain_text(
-        "Nothing can meet this rule: unemp (unemp has neither a range nor a guide, so it cannot change). Give it up:"
+        "This rule cannot be met: unemp (unemp has neither a range nor a guide, so it cannot change). Drop it:"
     )
     expect(told).not_to_contain_text("contradict")
     expect(told.get_by_role("button")).to_have_count(1)
@@ -222,7 +222,7 @@ def test_a_search_that_lasts_is_stopped_and_what_was_found_stays(open_page: Open
     assert ended.value.url.endswith("/v1/models/slow/counterfactuals")
     expect(page.get_by_role("button", name="Stop")).to_be_hidden()
     expect(region(page, PLANS)).to_contain_text(
-        re.compile(r"Stopped by you\. Every plan of at most \d+ changes? is here")
+        re.compile(r"You stopped the search\. Every plan with up to \d+ changes? is listed")
     )
     expect(cards(page)).to_have_text([re.compile("^Plan 1.*s1")])
     expect_no_searches(made_up)
@@ -236,7 +236,7 @@ def test_a_new_question_ends_the_search_for_the_one_before(open_page: OpenPage, 
     for name in SLOW[:3]:
         lock(page, name).click()
     # The plan of before stays, faded, for there is none in its place.
-    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.85")
+    expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.93")
     expect(region(page, PLANS)).to_contain_text("Searching…")
     page.get_by_role("button", name="Stop").click()
     expect(region(page, PLANS)).to_contain_text("No plan was found.")

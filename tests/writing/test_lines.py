@@ -41,7 +41,7 @@ def test_every_line_has_the_fields_that_are_described_in_their_order(service: Se
 def test_an_answer_that_breaks_down_ends_with_the_line_that_is_described(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("app.answering.answer.Search.facts", lambda self, engine: iter([None.no_such_name]))
+    monkeypatch.setattr("app.answering.searching.Search.facts", lambda self, engine: iter([None.no_such_name]))
     request = service.catalog.models["hcv"].examples["no-way-out"]
     *_, last = lines_of(service, request, "hcv")
     read = DESCRIBED["error"].model_validate(last)

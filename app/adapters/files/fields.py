@@ -9,6 +9,15 @@ from app.core.ranges import Condition, Equals, MoveTo, NormalRange, Policy
 from app.core.robust.noise import Noise
 
 _NUMBER = {"type": "number"}
+# The most values that a feature may stop at.
+MOST_STEPS = 20
+_VALUES = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1, "maxItems": MOST_STEPS}
+_SEVERAL = {
+    "margin": _NUMBER,
+    "value": _NUMBER,
+    "steps": {"anyOf": [_VALUES, {"type": "integer", "minimum": 1, "maximum": MOST_STEPS}]},
+    "any_of": _VALUES,
+}
 
 
 def _is_number(value: Any) -> bool:
@@ -26,7 +35,23 @@ def parse_move_to(value: Any) -> MoveTo:
         ((policy, amount),) = value.items()
         if policy in ("margin", "value") and _is_number(amount):
             return MoveTo(Policy(policy), amount)
-    raise ValueError("must be nearest, midpoint, or an object with one number, margin or value")
+        if policy in ("steps", "any_of"):
+            return _parse_several(Policy(policy), amount)
+    raise ValueError("must be nearest, midpoint, or an object with one of margin, value, steps and any_of")
+
+
+def _parse_several(policy: Policy, given: Any) -> MoveTo:
+    """Several values to move to. Those of a category stay texts until its feature is known."""
+    if policy is Policy.STEPS and isinstance(given, int) and not isinstance(given, bool):
+        if not 1 <= given <= MOST_STEPS:
+            raise ValueError(f"steps must be a number from 1 to {MOST_STEPS}, or a list of values")
+        return MoveTo(policy, count=given)
+    if not isinstance(given, list) or not all(isinstance(each, str) or _is_number(each) for each in given):
+        number = " or a number of steps" if policy is Policy.STEPS else ""
+        raise ValueError(f"{policy} must be a list of values{number}")
+    if not 1 <= len(given) <= MOST_STEPS or len(set(given)) < len(given):
+        raise ValueError(f"{policy} must name 1 to {MOST_STEPS} values, each once")
+    return MoveTo(policy, steps=tuple(each if isinstance(each, str) else float(each) for each in given))
 
 
 class MissingEntry(NamedTuple):
@@ -98,8 +123,8 @@ MoveToField = Annotated[
             "anyOf": [
                 {"enum": ["nearest", "midpoint"]},
                 *(
-                    {"type": "object", "properties": {name: _NUMBER}, "required": [name], "additionalProperties": False}
-                    for name in ("margin", "value")
+                    {"type": "object", "properties": {name: said}, "required": [name], "additionalProperties": False}
+                    for name, said in _SEVERAL.items()
                 ),
             ]
         }

@@ -1,4 +1,4 @@
-"""A snapshot: the files of the two folders as they were at one moment, so that the service serves what it has tried.
+"""A snapshot: the files of the folders as they were at one moment, so that the service serves what it has tried.
 
 It reads only plain files inside the folders, up to a limit of size.
 """
@@ -14,7 +14,9 @@ from app.adapters.files.flaws import BrokenFiles, Flaw
 
 # The record of versions: app/adapters/files/versions.py.
 LOCK = "versions.lock"
-# Descriptions, registries and examples.
+# Where translations are unless a setting says otherwise; there need not be any.
+LOCALES = Path("locales")
+# Descriptions, registries, examples and translations.
 MOST_TEXT_BYTES = 4 * 2**20
 # A graph, unless a setting says otherwise.
 MOST_GRAPH_BYTES = 256 * 2**20
@@ -30,6 +32,10 @@ class Snapshot:
     unread: Mapping[Path, str]
     model_folders: tuple[Path, ...]
     registries: tuple[Path, ...]
+    # Where models live whose descriptions do not say so.
+    predictor_url: str | None = None
+    # Translations, one file a language.
+    locales: tuple[Path, ...] = ()
 
     def read(self, file: Path) -> bytes:
         """The content of a file, or `BrokenFiles` with the reason why there is none."""
@@ -43,9 +49,17 @@ class Snapshot:
         return sorted(file for file in (*self.contents, *self.unread) if folder in (file.parent, file))
 
 
-def take_snapshot(models_dir: Path, normal_ranges_dir: Path, most_graph_bytes: int = MOST_GRAPH_BYTES) -> Snapshot:
+def take_snapshot(
+    models_dir: Path,
+    normal_ranges_dir: Path,
+    most_graph_bytes: int = MOST_GRAPH_BYTES,
+    predictor_url: str | None = None,
+    locales_dir: Path | None = None,
+) -> Snapshot:
     """Read everything that is to be served; `BrokenFiles` if a folder does not exist."""
     folders = {"FLIPSET_MODELS_DIR": models_dir, "FLIPSET_NORMAL_RANGES_DIR": normal_ranges_dir}
+    if locales_dir is not None and locales_dir != LOCALES:
+        folders["FLIPSET_LOCALES_DIR"] = locales_dir
     lacking = [
         Flaw(folder, "", f"is not a folder; set {variable} to the right one")
         for variable, folder in folders.items()
@@ -64,7 +78,12 @@ def take_snapshot(models_dir: Path, normal_ranges_dir: Path, most_graph_bytes: i
     reader.take(registries, normal_ranges_dir, MOST_TEXT_BYTES)
     for root in (models_dir, normal_ranges_dir):
         reader.take(root.glob(LOCK), root, MOST_TEXT_BYTES)
-    return Snapshot(models_dir, normal_ranges_dir, reader.contents, reader.unread, models, registries)
+    locales = () if locales_dir is None else tuple(sorted(locales_dir.glob("*.toml")))
+    if locales_dir is not None:
+        reader.take(locales, locales_dir, MOST_TEXT_BYTES)
+    return Snapshot(
+        models_dir, normal_ranges_dir, reader.contents, reader.unread, models, registries, predictor_url, locales
+    )
 
 
 class _Reader:

@@ -49,9 +49,9 @@ def versions_in(snapshot: Snapshot) -> list[Versioned]:
 
 
 def _versioned(snapshot: Snapshot, name: str, folder: Path, files: Sequence[Path]) -> Versioned | None:
-    contents = {file: snapshot.contents.get(file, b"") for file in files}
+    contents = {file: snapshot.contents[file] for file in files if file in snapshot.contents}
     try:
-        version = tomllib.loads(contents[files[0]].decode("utf-8").replace("\r\n", "\n")).get("version")
+        version = tomllib.loads(contents.get(files[0], b"").decode("utf-8").replace("\r\n", "\n")).get("version")
     except (ValueError, RecursionError):
         return None
     digests = {str(file.relative_to(folder)): hashlib.sha256(content).hexdigest() for file, content in contents.items()}

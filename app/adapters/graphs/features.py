@@ -4,18 +4,25 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
+from app.adapters.codes import loinc, ucum
 from app.adapters.files.fields import MissingEntry
 from app.adapters.files.numbers import check_number, number_text
 from app.adapters.files.toml_files import Entry, Finite
+from app.adapters.graphs.said import BoundsEntry
 from app.core.ranges import IfMissing
 
 Raw = float | str | bool | None
 Category = str | float
+
+
+def _listed(value: Any) -> Any:
+    """One code may stand alone."""
+    return [value] if isinstance(value, str) else value
 
 
 class FeatureEntry(Entry):
@@ -26,6 +33,7 @@ class FeatureEntry(Entry):
     # What a sentence calls it, where the title is too long for one.
     short: str | None = Field(default=None, min_length=1)
     unit: str | None = None
+    bounds: BoundsEntry | None = None
     type: Literal["number", "integer", "category"] = "number"
     categories: list[str | Finite] = []
     codes: list[Finite] = []
@@ -36,15 +44,38 @@ class FeatureEntry(Entry):
     # Of a one-hot group: what its columns hold for a missing value, and whether the first category has none.
     missing: Literal["zeros", "nan"] | None = None
     drop_first: bool = False
+    # What an Observation of it is coded as, in which unit the model wants it, and grams a mole.
+    loinc: Annotated[list[str], BeforeValidator(_listed)] = []
+    ucum: str | None = None
+    molar_mass: Finite | None = Field(default=None, gt=0)
+    # How it is computed from other features, which are sent in its place.
+    derived: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> "FeatureEntry":
         flaw = self._category_flaw() if self.type == "category" else self._number_flaw()
-        if flaw:
+        if flaw := flaw or self._code_flaw() or self._derived_flaw():
             raise ValueError(flaw)
         return self
 
+    def _code_flaw(self) -> str | None:
+        for code in self.loinc:
+            if flaw := loinc.flaw_of(code):
+                return f"loinc {code!r} {flaw}"
+        if self.ucum is not None and not ucum.is_known(self.ucum):
+            return f"ucum {self.ucum!r} is not a unit that Flipset can convert"
+        if self.loinc and self.ucum is None and self.type != "category":
+            return 'loinc needs the unit of the numbers too: write ucum = "..."'
+        return None
+
+    def _derived_flaw(self) -> str | None:
+        if self.derived and (self.type == "category" or self.missing_codes or self.loinc or self.bounds):
+            return "a derived feature is a number that is not sent: it has no missing_codes, no loinc and no bounds"
+        return None
+
     def _category_flaw(self) -> str | None:
+        if self.bounds is not None:
+            return "a category has no bounds"
         if not self.categories or len(set(self.categories)) < len(self.categories):
             return "categories must name at least one category, each once"
         if self.codes and (len(self.codes) != len(self.categories) or self.one_hot):
@@ -99,8 +130,13 @@ class ModelFeature:
     takes_missing: bool = False
     missing_codes: tuple[Category, ...] = ()
     short: str | None = None
+    bounds: BoundsEntry | None = None
     missing: Literal["zeros", "nan"] | None = None
     drop_first: bool = False
+    loinc: tuple[str, ...] = ()
+    ucum: str | None = None
+    molar_mass: float | None = None
+    derived: str | None = None
 
     @classmethod
     def of(cls, entry: FeatureEntry) -> "ModelFeature":
@@ -115,7 +151,12 @@ class ModelFeature:
     @property
     def is_plain(self) -> bool:
         """Whether every number is a value of it and means itself."""
-        return self.type == "number" and not self.missing_codes
+        return self.type == "number" and not self.missing_codes and not self._refuses and self.derived is None
+
+    @property
+    def _refuses(self) -> bool:
+        """Whether numbers outside of its bounds are no values of it."""
+        return self.bounds is not None and self.bounds.outside == "refuse"
 
     @property
     def whole(self) -> bool:
@@ -154,7 +195,21 @@ class ModelFeature:
             raise Unreadable(str(error)) from None
         if self.whole and not float(number).is_integer():
             raise Unreadable("must be a whole number")
+        if self._refuses and (flaw := self.beyond(number)):
+            raise Unreadable(flaw)
         return number
+
+    def beyond(self, number: float) -> str | None:
+        """Why a number is no plausible value, whatever is done with such; None for a plausible one."""
+        low, high = (None, None) if self.bounds is None else (self.bounds.low, self.bounds.high)
+        if (low is None or number >= low) and (high is None or number <= high):
+            return None
+        if low is None or high is None:
+            plausible = f"at most {number_text(high)}" if high is not None else f"at least {number_text(low or 0)}"
+        else:
+            plausible = f"{number_text(low)} to {number_text(high)}"
+        unit = "" if self.unit in (None, "1") else f" {self.unit}"
+        return f"is not plausible: {plausible}{unit} is. Check the value and its unit"
 
     def _place(self, raw: Raw) -> float:
         # True == 1 in Python, but not in a list of categories.

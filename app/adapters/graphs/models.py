@@ -1,25 +1,31 @@
 """Models: a folder with a graph, its description and its examples."""
 
 import hashlib
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from app.adapters.files.fields import FavourableField
 from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.files.names import suggestion
 from app.adapters.files.numbers import NumberType, number_type
 from app.adapters.files.snapshots import Snapshot
 from app.adapters.files.toml_files import Entry, Finite, read_toml
+from app.adapters.graphs.derived import read_derived
+from app.adapters.graphs.examples import read_example
 from app.adapters.graphs.features import FeatureEntry, ModelFeature, Unreadable
 from app.adapters.graphs.feeds import UnusableGraph
 from app.adapters.graphs.onnx import ModelFailed, OnnxGraph, UnloadableGraph, plainly
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.output import OutputEntry
+from app.adapters.graphs.said import WordsEntry
+from app.adapters.graphs.scorer import Graph, ModelScorer
+from app.adapters.machine.optional_groups import how_to_install
+from app.adapters.predictors.entry import PredictorEntry
+from app.adapters.predictors.failures import PredictorUnavailable, UntrustedReply
+from app.adapters.predictors.predictor import WHY_OPAQUE, Predictor
 from app.adapters.rules.constraints import ConstraintsEntry, read_constraints
 from app.adapters.rules.formulas import FormulaLimits
 from app.adapters.rules.policies import PolicyEntry
@@ -28,52 +34,13 @@ from app.adapters.structures.reading import Opaque, structure_of
 from app.adapters.structures.sums.structure import Structure
 from app.core.constraints import Item
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
+from app.core.following.arithmetic import Arithmetic
 from app.core.ranges import NormalRange
 
 # The name of a model's folder, as it stands in the URL; hcv@2 is another version of hcv, side by side with it.
 ADDRESS = re.compile("[A-Za-z0-9][A-Za-z0-9._@-]*")
 
 BEYOND_PROBABILITIES = "must lie between 0 and 1: the {} are probabilities"
-# No score of a float32 model is larger.
-MOST_THRESHOLD = 3e38
-
-
-class OutputEntry(Entry):
-    """What the model says, and what of it is favourable."""
-
-    kind: Literal["classification", "regression"]
-    tensor: str | None = None
-    activation: Literal["none", "softmax", "sigmoid"] = "none"
-    classes: list[str] = []
-    favourable: FavourableField
-    threshold: Finite | None = None
-
-    @model_validator(mode="after")
-    def _fits_its_kind(self) -> "OutputEntry":
-        flaw = self._classes_flaw() if self.kind == "classification" else self._interval_flaw()
-        if flaw:
-            raise ValueError(flaw)
-        return self
-
-    def _classes_flaw(self) -> str | None:
-        if len(self.classes) < 2 or len(set(self.classes)) < len(self.classes):
-            return "classes must name at least two classes, each once"
-        if isinstance(self.favourable, NormalRange):
-            return "favourable must be a list of classes"
-        if unknown := [name for name in self.favourable if name not in self.classes]:
-            return f"favourable names {unknown[0]!r}, which is not one of the classes"
-        if len(set(self.favourable)) < len(self.favourable) or not 0 < len(self.favourable) < len(self.classes):
-            return "favourable must name some of the classes, each once, and leave at least one out"
-        if self.threshold is not None and abs(self.threshold) > MOST_THRESHOLD:
-            return "threshold is too large for any score"
-        return None
-
-    def _interval_flaw(self) -> str | None:
-        if self.classes or self.threshold is not None:
-            return "a regression has neither classes nor a threshold"
-        if not isinstance(self.favourable, NormalRange):
-            return "favourable must be an interval: { low = ..., high = ... }"
-        return None
 
 
 class ModelEntry(Entry):
@@ -83,12 +50,17 @@ class ModelEntry(Entry):
     version: str
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
     normal_ranges: str | None = None
+    # Where the model lives, if not in model.onnx.
+    predictor: PredictorEntry | None = None
     output: OutputEntry
     features: list[FeatureEntry] = Field(min_length=1)
     prototype: dict[str, Finite | str] = {}
     constraints: ConstraintsEntry = ConstraintsEntry()
+    # Features that are never stated as a reason. Plans leave them alone too: see `_protected_flaws`.
+    protected: list[str] = []
     policy: PolicyEntry = PolicyEntry()
     training: dict[str, Any] = {}
+    words: WordsEntry = WordsEntry()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +70,8 @@ class Model:
     name: str
     title: str
     version: str
-    sha256: str
+    # None where the model lives elsewhere: nobody here has seen its bytes.
+    sha256: str | None
     # Of model.toml, as the one above is of model.onnx.
     description_sha256: str
     registry: str | None
@@ -110,14 +83,19 @@ class Model:
     # What holds for every request, whatever it asks for; as it is written, and as items.
     constraints: ConstraintsEntry
     items: tuple[Item, ...]
+    protected: tuple[str, ...]
     policy: PolicyEntry
     training: Mapping[str, Any]
+    words: WordsEntry
     examples: Mapping[str, dict[str, Any]]
-    scorer: OnnxScorer
+    scorer: ModelScorer
     # What was understood of the graph.
     structure: Structure | NetworkStructure | Opaque
     # Where each feature stands, and the type that the graph reads it in.
     positions: Mapping[str, int]
+    # How the derived ones are computed, each after those that it is computed from; all others are sent.
+    derived: Mapping[int, Arithmetic]
+    sent: Mapping[str, int]
     types: tuple[NumberType, ...]
     file: Path
     # Of all its files together: where it is the same, so is the model.
@@ -128,16 +106,18 @@ def load_model(folder: Path, snapshot: Snapshot) -> Model:
     """Read, check and warm up one model; `BrokenFiles` with all its flaws."""
     file = folder / "model.toml"
     entry = read_toml(file, snapshot.read(file), ModelEntry)
-    content = snapshot.read(folder / "model.onnx")
-    sha256 = hashlib.sha256(content).hexdigest()
-    examples = {example.stem: _example(example, snapshot) for example in snapshot.examples(folder / "examples")}
+    content = snapshot.read(folder / "model.onnx") if entry.predictor is None else None
+    sha256 = None if content is None else hashlib.sha256(content).hexdigest()
+    examples = {example.stem: read_example(example, snapshot) for example in snapshot.examples(folder / "examples")}
     if flaws := [*_flaws(file, entry, sha256)]:
         raise BrokenFiles(flaws)
+    if entry.predictor is not None and folder / "model.onnx" in snapshot.contents:
+        raise BrokenFiles([Flaw(file, "predictor", "takes the place of model.onnx: keep only one of them")])
     features = tuple(map(ModelFeature.of, entry.features))
     items, mistakes = read_constraints(entry.constraints, features, FormulaLimits())
     if mistakes:
         raise BrokenFiles([Flaw(file, f"constraints.{mistake.field}", mistake.message) for mistake in mistakes])
-    scorer = _scorer(file, entry, features, content)
+    scorer = _scorer(file, entry, features, content, snapshot.predictor_url)
     if scorer.probabilities and not 0 <= (entry.output.threshold or 0) <= 1:
         raise BrokenFiles([Flaw(file, "output.threshold", BEYOND_PROBABILITIES.format("graph's scores"))])
     return Model(
@@ -154,12 +134,16 @@ def load_model(folder: Path, snapshot: Snapshot) -> Model:
         prototype=entry.prototype,
         constraints=entry.constraints,
         items=items,
+        protected=tuple(entry.protected),
         policy=entry.policy,
         training=entry.training,
+        words=entry.words,
         examples=examples,
         scorer=scorer,
-        structure=structure_of(scorer.served(content, entry.output.classes), scorer, features, scorer.dtype),
+        structure=_structure(entry, scorer, features, content),
         positions={feature.name: position for position, feature in enumerate(features)},
+        derived=read_derived(file, features),
+        sent={feature.name: position for position, feature in enumerate(features) if feature.derived is None},
         types=tuple(number_type(scorer.dtype_at(position)) for position in range(len(features))),
         file=file,
         digest=digest_of(folder, snapshot),
@@ -168,31 +152,65 @@ def load_model(folder: Path, snapshot: Snapshot) -> Model:
 
 def digest_of(folder: Path, snapshot: Snapshot) -> str:
     """The digest of all files of a model."""
-    files = (folder / "model.onnx", folder / "model.toml", *snapshot.examples(folder / "examples"))
+    graph = [folder / "model.onnx"] if folder / "model.onnx" in snapshot.contents else []
+    files = (*graph, folder / "model.toml", *snapshot.examples(folder / "examples"))
     parts = [f"{file.name}:{hashlib.sha256(snapshot.read(file)).hexdigest()}" for file in files]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _flaws(file: Path, entry: ModelEntry, sha256: str) -> Iterator[Flaw]:
+def _structure(
+    entry: ModelEntry, scorer: ModelScorer, features: tuple[ModelFeature, ...], content: bytes | None
+) -> Structure | NetworkStructure | Opaque:
+    if content is None:
+        return Opaque(WHY_OPAQUE)
+    return structure_of(scorer.served(content, entry.output.classes), scorer, features, scorer.dtype)
+
+
+def _flaws(file: Path, entry: ModelEntry, sha256: str | None) -> Iterator[Flaw]:
     if not ADDRESS.fullmatch(file.parent.name):
         yield Flaw(file.parent, "", "the folder's name is part of the URL: use only letters, digits and . _ - @")
-    if entry.sha256 is not None and entry.sha256 != sha256:
+    if entry.sha256 is not None and sha256 is None:
+        yield Flaw(file, "sha256", "belongs to a model.onnx, which a model with a predictor does not have")
+    elif entry.sha256 is not None and entry.sha256 != sha256:
         yield Flaw(file, "sha256", f"model.onnx is a different file: its sha256 is {sha256}")
     seen: set[str] = set()
     for index, feature in enumerate(entry.features):
         if feature.name in seen:
             yield Flaw(file, f"features[{index}].name", f"{feature.name!r} is named twice")
         seen.add(feature.name)
+    yield from _code_flaws(file, entry)
     features = {feature.name: ModelFeature.of(feature) for feature in entry.features}
     for name, value in entry.prototype.items():
         if name not in features:
             yield Flaw(file, f"prototype.{name}", f"is not a feature; {suggestion(name, features)}")
             continue
+        if features[name].derived is not None:
+            yield Flaw(file, f"prototype.{name}", "is derived, so it moves to no value of its own")
+            continue
         try:
             features[name].read_known(value)
         except Unreadable as error:
             yield Flaw(file, f"prototype.{name}", str(error))
+    yield from _protected_flaws(file, entry, features)
     yield from _policy_flaws(file, entry)
+
+
+def _code_flaws(file: Path, entry: ModelEntry) -> Iterator[Flaw]:
+    """Codes that two features share: nobody could tell whose value an Observation holds."""
+    owners: dict[str, str] = {}
+    for index, feature in enumerate(entry.features):
+        for code in feature.loinc:
+            if (owner := owners.setdefault(code, feature.name)) != feature.name:
+                yield Flaw(file, f"features[{index}].loinc", f"{code!r} is the code of {owner!r} already")
+
+
+def _protected_flaws(file: Path, entry: ModelEntry, features: Mapping[str, ModelFeature]) -> Iterator[Flaw]:
+    for index, name in enumerate(entry.protected):
+        if name not in features:
+            yield Flaw(file, f"protected[{index}]", f"is not a feature; {suggestion(name, features)}")
+        elif name not in entry.constraints.immutable:
+            reason = f"needs {name!r} in constraints.immutable too, so that no plan changes it"
+            yield Flaw(file, f"protected[{index}]", reason)
 
 
 def _policy_flaws(file: Path, entry: ModelEntry) -> Iterator[Flaw]:
@@ -204,23 +222,6 @@ def _policy_flaws(file: Path, entry: ModelEntry) -> Iterator[Flaw]:
         yield Flaw(file, "policy.registries", f"must include {own!r}, the model's own registry")
     if least is not None and (entry.output.threshold is None or entry.output.threshold < least):
         yield Flaw(file, "policy.least_threshold", "must not be above the model's own threshold, output.threshold")
-
-
-def _example(file: Path, snapshot: Snapshot) -> dict[str, Any]:
-    content = snapshot.read(file)
-    try:
-        request = json.loads(content.decode("utf-8"), parse_constant=_no_number)
-    except ValueError as error:
-        raise BrokenFiles([Flaw(file, "", f"is not valid JSON: {error}")]) from None
-    except RecursionError:
-        raise BrokenFiles([Flaw(file, "", "is nested too deeply")]) from None
-    if not isinstance(request, dict) or "instance" not in request:
-        raise BrokenFiles([Flaw(file, "", 'is not a request: it must be an object with an "instance"')])
-    return request
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
 
 
 def _favourable(output: OutputEntry) -> Favourable:
@@ -236,7 +237,7 @@ def favourable_classes(classes: tuple[str, ...], chosen: Sequence[str], threshol
     return FavourableClasses(places, others, threshold)
 
 
-def _number_flaws(file: Path, features: tuple[ModelFeature, ...], scorer: OnnxScorer) -> Iterator[Flaw]:
+def _number_flaws(file: Path, features: tuple[ModelFeature, ...], scorer: ModelScorer) -> Iterator[Flaw]:
     """What the graph's types cannot hold: fractions among whole numbers, and numbers that are too large."""
     for index, feature in enumerate(features):
         dtype = scorer.dtype_at(index)
@@ -247,20 +248,40 @@ def _number_flaws(file: Path, features: tuple[ModelFeature, ...], scorer: OnnxSc
             yield Flaw(file, f"features[{index}]", f"gives a number that the graph's {dtype} input cannot hold")
 
 
-def _scorer(file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], content: bytes) -> OnnxScorer:
-    output = entry.output
+def _scorer(
+    file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], content: bytes | None, elsewhere: str | None
+) -> ModelScorer:
+    output, source = entry.output, file if content is None else file.with_name("model.onnx")
     try:
-        graph = OnnxGraph(content, features, output.tensor, output.classes)
-        scorer = OnnxScorer(graph, features, output.activation, outputs=len(output.classes) or 1)
+        graph = _graph(file, entry, features, content, elsewhere)
+        scorer = ModelScorer(graph, features, output.activation, outputs=len(output.classes) or 1)
         if flaws := [*_number_flaws(file, features, scorer)]:
             raise BrokenFiles(flaws)
         scorer.warm_up()
     except UnloadableGraph as error:
-        raise BrokenFiles([Flaw(file.with_name("model.onnx"), "", str(error))]) from None
+        raise BrokenFiles([Flaw(source, "", str(error))]) from None
     except UnusableGraph as error:
         raise BrokenFiles([Flaw(file, error.field, error.reason)]) from None
+    except (PredictorUnavailable, UntrustedReply) as error:
+        raise BrokenFiles([Flaw(file, "predictor", str(error))]) from None
     except ModelFailed as error:
-        raise BrokenFiles(
-            [Flaw(file.with_name("model.onnx"), "", f"fails on a row of zeros: {plainly(error.reason)}")]
-        ) from None
+        raise BrokenFiles([Flaw(source, "", f"fails on a row of zeros: {plainly(error.reason)}")]) from None
     return scorer
+
+
+def _graph(
+    file: Path, entry: ModelEntry, features: tuple[ModelFeature, ...], content: bytes | None, elsewhere: str | None
+) -> Graph:
+    if content is not None:
+        return OnnxGraph(content, features, entry.output.tensor, entry.output.classes)
+    assert entry.predictor is not None, "one of the two is there"
+    url = entry.predictor.url or elsewhere
+    if url is None:
+        raise UnusableGraph("predictor.url", "is missing: give it here, or for all models in FLIPSET_PREDICTOR_URL")
+    try:
+        return Predictor(entry.predictor, url, file.parent, features, entry.output.tensor)
+    except ModuleNotFoundError:
+        raise UnusableGraph("predictor", f"needs another package: {how_to_install('predictors')}") from None
+    except (OSError, ValueError) as error:
+        # The files that it names: a key, certificates.
+        raise UnusableGraph("predictor", f"names a file that cannot be used: {type(error).__name__}") from None

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import SCORES, TEXT, Offer, UnusableGraph, feeds_of, fixed_batch
 from app.adapters.graphs.graph_file import drawing_operators
+from app.adapters.graphs.pacing import batch_rows_for, prompt_rows_for
 from app.adapters.graphs.runs import Runs
 from app.core.budget import Interrupted
 from app.core.favourable import Floats
@@ -115,15 +116,15 @@ class OnnxGraph:
         """The scores of these rows, as a matrix with a row for each; `Interrupted` if the runs were ended."""
         if self._batch is None:
             # A row alone may go another way through the matrices than a row among others, and differ in its last bits.
-            return self._run(_padded(rows, max(len(rows), 2)), runs)[: len(rows)]
+            return self._run(padded(rows, max(len(rows), 2)), runs)[: len(rows)]
         parts = [rows[start : start + self._batch] for start in range(0, len(rows), self._batch)]
-        return np.concatenate([self._run(_padded(part, self._batch), runs)[: len(part)] for part in parts])
+        return np.concatenate([self._run(padded(part, self._batch), runs)[: len(part)] for part in parts])
 
     def labels(self, rows: NDArray[Any]) -> list[str]:
         """The class labels that the graph itself gives these rows, as many as fit one call; empty if it gives none."""
         if len(self._labels) != 1:
             return []
-        rows = rows if self._batch is None else _padded(rows[: self._batch], self._batch)
+        rows = rows if self._batch is None else padded(rows[: self._batch], self._batch)
         try:
             (labels,) = self._session.run(self._labels, {feed.name: feed.tensor(rows) for feed in self.feeds})
         except Exception:  # noqa: BLE001  # its errors have no common base; only the scores are needed
@@ -143,6 +144,16 @@ class OnnxGraph:
     def run_rows_alone(self) -> None:
         if self._takes_any:
             self._batch = 1
+
+    def batch_rows(self, seconds: Callable[[int], float]) -> int:
+        return batch_rows_for(seconds)
+
+    def prompt_rows(self, seconds: Callable[[int], float]) -> int:
+        return prompt_rows_for(seconds)
+
+    def rows_together(self) -> int:
+        """None, but for those that are scored promptly."""
+        return 0
 
     def _is_steady(self, rows: NDArray[Any]) -> bool:
         together = self.run(rows)
@@ -169,7 +180,7 @@ class OnnxGraph:
         return matrix.reshape(len(rows), -1)
 
 
-def _padded(rows: NDArray[Any], count: int) -> NDArray[Any]:
+def padded(rows: NDArray[Any], count: int) -> NDArray[Any]:
     """The last row again where rows are lacking."""
     return rows if len(rows) == count else np.concatenate([rows, np.repeat(rows[-1:], count - len(rows), axis=0)])
 

@@ -4,27 +4,40 @@ import time
 from collections.abc import Callable, Sequence
 from copy import copy
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.adapters.graphs.features import ModelFeature, placed
-from app.adapters.graphs.feeds import UnusableGraph
-from app.adapters.graphs.onnx import ModelFailed, OnnxGraph, UnloadableGraph
+from app.adapters.graphs.feeds import Feed, UnusableGraph
+from app.adapters.graphs.onnx import ModelFailed, UnloadableGraph
 from app.adapters.graphs.runs import Runs
 from app.adapters.structures.served import Served
 from app.core.favourable import Floats
 
-# A call should take no longer than about this, so that the search can check its clock.
-BATCH_SECONDS = 0.05
-# With more rows the network's layers no longer fit the processor's cache.
-MOST_BATCH_ROWS = 4**6
-# A call that takes no longer than this may run on the event loop.
-PROMPT_SECONDS = 0.002
-MOST_PROMPT_ROWS = 4**5
 # So many rows are tried when a model is loaded.
 TRIED = 200
+
+
+class Graph(Protocol):
+    """What scores rows: a graph in this process, or a predictor elsewhere."""
+
+    dtype: np.dtype[Any]
+    feeds: tuple[Feed, ...]
+    inputs: tuple[str, ...]
+
+    @property
+    def output(self) -> str | None: ...
+    def dtype_of(self, column: int) -> np.dtype[Any]: ...
+    def runs(self, rows: int) -> int: ...
+    def run(self, rows: NDArray[Any], runs: Runs | None = None) -> Floats: ...
+    def labels(self, rows: NDArray[Any]) -> list[str]: ...
+    def settle_batch(self, rows: NDArray[Any]) -> None: ...
+    def run_rows_alone(self) -> None: ...
+    def batch_rows(self, seconds: Callable[[int], float]) -> int: ...
+    def prompt_rows(self, seconds: Callable[[int], float]) -> int: ...
+    def rows_together(self) -> int: ...
 
 
 class Trial(NamedTuple):
@@ -34,11 +47,11 @@ class Trial(NamedTuple):
     labels: list[str]
 
 
-class OnnxScorer:
+class ModelScorer:
     """The model as the core sees it: rows in, one score per class (or one value) out."""
 
-    def __init__(self, graph: OnnxGraph, features: Sequence[ModelFeature], activation: str, outputs: int) -> None:
-        self._graph = graph
+    def __init__(self, graph: Graph, features: Sequence[ModelFeature], activation: str, outputs: int) -> None:
+        self.graph = graph
         self._features = tuple(features)
         self._places = placed(features)
         self._plain = [feature.type != "category" for feature in features]
@@ -59,12 +72,18 @@ class OnnxScorer:
     @property
     def inputs(self) -> tuple[str, ...]:
         """What the graph calls its inputs."""
-        return self._graph.inputs
+        return self.graph.inputs
 
     def served(self, content: bytes, classes: Sequence[str]) -> Served:
         """How the service reads the graph of this file, for those who want to see through it."""
-        graph = self._graph
+        graph = self.graph
+        assert graph.output is not None, "a graph in this process says what it gives"
         return Served(content, graph.feeds, self._places, graph.output, tuple(classes), self.activation, self._outputs)
+
+    @property
+    def rows_together(self) -> int:
+        """So many rows are asked about with the instance, because one call more would cost more than they do."""
+        return self.prompt_rows or min(self.batch_rows, self.graph.rows_together())
 
     def columns(self, position: int) -> tuple[int, ...]:
         return self._places[position]
@@ -75,19 +94,19 @@ class OnnxScorer:
 
     def dtype_at(self, position: int) -> np.dtype[Any]:
         """The type that the graph reads the feature at this position in."""
-        return self._graph.dtype_of(self._places[position][0])
+        return self.graph.dtype_of(self._places[position][0])
 
     def runs(self, rows: int) -> int:
-        return self._graph.runs(rows)
+        return self.graph.runs(rows)
 
-    def within(self, runs: Runs) -> "OnnxScorer":
+    def within(self, runs: Runs) -> "ModelScorer":
         """The same for one request, whose runs can be ended."""
         other = copy(self)
         other._runs = runs
         return other
 
     def __call__(self, rows: NDArray[Any]) -> Floats:
-        return self.scores(self._graph.run(rows, self._runs))
+        return self.scores(self.graph.run(rows, self._runs))
 
     def scores(self, raw: Floats) -> Floats:
         """What the graph gives, as one score a class or one value."""
@@ -106,8 +125,8 @@ class OnnxScorer:
         self._check_again(self._noughts(2))
         self.score_dtype = outputs.dtype
         self._settle()
-        self.batch_rows = batch_rows_for(self._seconds)
-        self.prompt_rows = prompt_rows_for(self._seconds)
+        self.batch_rows = self.graph.batch_rows(self._seconds)
+        self.prompt_rows = self.graph.prompt_rows(self._seconds)
 
     def _settle(self) -> None:
         """Try the graph on made-up rows: find how to run it, and check its scores."""
@@ -117,12 +136,12 @@ class OnnxScorer:
         )
         try:
             self._check_again(rows.astype(self.dtype))
-            self._graph.settle_batch(rows.astype(self.dtype))
-            raw = self._graph.run(rows.astype(self.dtype))
-            self.trial = Trial(raw, self._graph.labels(rows.astype(self.dtype)))
+            self.graph.settle_batch(rows.astype(self.dtype))
+            raw = self.graph.run(rows.astype(self.dtype))
+            self.trial = Trial(raw, self.graph.labels(rows.astype(self.dtype)))
         except ModelFailed:
             # Such a graph does not take any number; each row then answers for itself.
-            self._graph.run_rows_alone()
+            self.graph.run_rows_alone()
             return
         alone = self._outputs == 2 and raw.shape[1] == 1 and self.activation == "none"
         if alone and np.any((raw < 0) | (raw > 1)):
@@ -132,7 +151,7 @@ class OnnxScorer:
 
     def _check_again(self, rows: NDArray[Any]) -> None:
         """Check that the same rows get the same scores again."""
-        if self._graph.run(rows).tobytes() != self._graph.run(rows).tobytes():
+        if self.graph.run(rows).tobytes() != self.graph.run(rows).tobytes():
             raise UnloadableGraph("gives other scores for the same rows when asked again")
 
     def _noughts(self, rows: int) -> NDArray[Any]:
@@ -149,25 +168,6 @@ class OnnxScorer:
             self(matrix)
             best = min(best, time.perf_counter() - began)
         return best
-
-
-def batch_rows_for(seconds: Callable[[int], float]) -> int:
-    """The largest power of four whose rows fit the time of a batch, given the time that so many rows take.
-
-    So coarse a step makes it the same from one start to the next, and with it the number of calls.
-    """
-    rows = 1
-    while rows < MOST_BATCH_ROWS and 4 * seconds(rows) <= BATCH_SECONDS:
-        rows *= 4
-    return rows
-
-
-def prompt_rows_for(seconds: Callable[[int], float]) -> int:
-    """The largest power of four, up to a thousand, whose rows are scored promptly."""
-    prompt, rows = 0, 1
-    while rows <= MOST_PROMPT_ROWS and seconds(rows) <= PROMPT_SECONDS:
-        prompt, rows = rows, rows * 4
-    return prompt
 
 
 def _are_shares(scores: Floats) -> bool:

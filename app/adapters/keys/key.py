@@ -10,6 +10,11 @@ from hashlib import sha256
 from app.adapters.keys.key_rules import KeyRules
 from app.adapters.keys.rates import Rate
 
+# What a key may be for: to ask, to read records, to say what became of a plan, and to erase records.
+SCOPES = ("ask", "read", "feedback", "erase")
+# Of a key that names none.
+USUAL_SCOPES = ("ask", "feedback")
+
 PREFIX = "flipset"
 SECRET_BYTES = 32
 # An unknown id is compared with this, so that it takes as long as a known one.
@@ -47,6 +52,7 @@ class Key:
     old: OldSecret | None = None
     # Most requests in progress in a process; None: as many as any client.
     searches: int | None = None
+    scopes: tuple[str, ...] = USUAL_SCOPES
 
     @property
     def is_for_all(self) -> bool:

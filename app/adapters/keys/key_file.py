@@ -6,16 +6,17 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, Field, PlainValidator, field_validator, model_validator
+from pydantic import AwareDatetime, BeforeValidator, Field, PlainValidator, field_validator, model_validator
 
 from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.files.toml_files import Entry, quoted, read_toml
-from app.adapters.keys.key import Key, OldSecret
+from app.adapters.keys.key import SCOPES, USUAL_SCOPES, Key, OldSecret
 from app.adapters.keys.key_rules import EVERY_MODEL, KeyRules
 from app.adapters.keys.rates import Rate
 
@@ -59,10 +60,22 @@ def check_rules(rules: Mapping[str, KeyRules], models: Sequence[str] | None) -> 
             raise ValueError("has rules for a model that it may not use")
 
 
+def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
+    """The scopes in their order, each once; `ValueError` if there is none, or one that is not known."""
+    if not scopes or not set(scopes) <= set(SCOPES):
+        raise ValueError(f"must be one or more of {', '.join(SCOPES)}")
+    return tuple(scope for scope in SCOPES if scope in scopes)
+
+
 class RulesEntry(Entry):
     """The rules of a key, in a file of their own."""
 
     rules: dict[str, KeyRules] = {}
+
+
+def _scopes(value: Any) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) and all(isinstance(scope, str) for scope in value) else ()
+    return check_scopes(listed)
 
 
 class KeyEntry(Entry):
@@ -73,6 +86,7 @@ class KeyEntry(Entry):
     rate: int | None = Field(default=None, ge=1, le=MOST_A_MINUTE)
     burst: int | None = Field(default=None, ge=1, le=MOST_A_MINUTE)
     searches: int | None = Field(default=None, ge=1)
+    scopes: Annotated[tuple[str, ...], BeforeValidator(_scopes)] = USUAL_SCOPES
     made: datetime
     expires: AwareDatetime | None = None
     note: str = ""
@@ -101,9 +115,10 @@ class KeyEntry(Entry):
         if self.old_sha256 is not None and self.old_until is not None:
             old = OldSecret(self.old_sha256, self.old_until)
         rate = rate_of(self.rate, self.burst)
-        return Key(
+        key = Key(
             name, self.sha256, self.models, rate, self.made, self.note, self.rules, self.expires, old, self.searches
         )
+        return replace(key, scopes=self.scopes)
 
 
 class KeysEntry(Entry):
@@ -210,6 +225,8 @@ def _text(key: Key) -> str:
         lines += [f"rate = {key.rate.a_minute}", f"burst = {key.rate.burst}"]
     if key.searches is not None:
         lines.append(f"searches = {key.searches}")
+    if key.scopes != USUAL_SCOPES:
+        lines.append(f"scopes = {_listed(key.scopes)}")
     lines.append(f"made = {key.made.isoformat()}")
     if key.expires is not None:
         lines.append(f"expires = {key.expires.isoformat()}")

@@ -9,7 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.adapters.files.names import LONGEST_NAME, suggestion
 from app.adapters.files.numbers import CountFromNought, NotNegative
 from app.adapters.graphs.features import ModelFeature
+from app.adapters.rules.causes import AmountEntry, CausalEntry
 from app.adapters.rules.formulas import BadFormula, FormulaLimits, Place, count_tokens, parse_formula
+from app.adapters.rules.relations import parse_relation
 from app.core.constraints import (
     Causal,
     Correlated,
@@ -24,19 +26,11 @@ from app.core.constraints import (
     Stated,
     Statement,
 )
+from app.core.following.following import Cycle, Shift, in_order
 
 MOST_HINTS = 100
 
 Group = Annotated[list[str], Field(min_length=1)]
-
-
-class CausalEntry(BaseModel):
-    """If the cause changes, every effect is normal afterwards."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    cause: str
-    effects: list[str] = Field(min_length=1)
 
 
 class ConstraintsEntry(BaseModel):
@@ -49,7 +43,9 @@ class ConstraintsEntry(BaseModel):
         default={}, description="the only direction in which a feature may move"
     )
     max_step: dict[str, NotNegative] = Field(default={}, description="how far a feature may move, in its unit")
-    causal: list[CausalEntry] = Field(default=[], description="if the cause changes, its effects are normal afterwards")
+    causal: list[CausalEntry] = Field(
+        default=[], description="if the cause changes, its effects are normal afterwards, or move along with it"
+    )
     correlated: list[Group] = Field(
         default=[], description="features of which the abnormal ones change all together or not at all"
     )
@@ -57,6 +53,9 @@ class ConstraintsEntry(BaseModel):
     required: list[str] = Field(default=[], description="features that must be normal afterwards")
     max_changes: CountFromNought | None = Field(default=None, description="most features that may change")
     formulas: list[str] = Field(default=[], description="Boolean expressions, such as: ALT xor AST")
+    relations: list[str] = Field(
+        default=[], description="comparisons between values of the changed row, such as: ALT <= 2 * AST + 5"
+    )
 
 
 class Mistake(NamedTuple):
@@ -72,7 +71,10 @@ class Names:
 
     def __init__(self, features: Sequence[ModelFeature]) -> None:
         self.positions = {feature.name: position for position, feature in enumerate(features)}
-        self._categories = {feature.name for feature in features if feature.type == "category"}
+        self.categories = {feature.name for feature in features if feature.type == "category"}
+        self.derived = {feature.name for feature in features if feature.derived is not None}
+        # Causes and effects of which it was said by how much they move.
+        self.shifted: set[tuple[int, int]] = set()
         self.mistakes: list[Mistake] = []
 
     def one(self, name: str, field: str) -> list[int]:
@@ -85,9 +87,27 @@ class Names:
 
     def number(self, name: str, field: str) -> list[int]:
         """A feature that has a direction and a distance."""
-        if name in self._categories:
+        if name in self.categories:
             self.mistakes.append(Mistake(field, "is a category; categories have no direction and no step"))
         return self.one(name, field)
+
+    def shifts(
+        self, causal: CausalEntry, cause: int, effects: Sequence[tuple[int, str | AmountEntry]], path: str
+    ) -> Iterator[Shift]:
+        """What moves along with a cause: numbers with numbers, and neither of them derived."""
+        for place, (position, effect) in enumerate(effects):
+            if isinstance(effect, str):
+                continue
+            for name, field in ((causal.cause, f"{path}.cause"), (effect.feature, f"{path}.effects[{place}].feature")):
+                if name in self.categories:
+                    self.mistakes.append(Mistake(field, "is a category; amounts are of numbers"))
+                elif name in self.derived:
+                    self.mistakes.append(Mistake(field, "is derived, so it follows from its own features alone"))
+            if (cause, position) in self.shifted:
+                self.mistakes.append(Mistake(f"{path}.effects[{place}]", "says again by how much the effect moves"))
+            self.shifted.add((cause, position))
+            factor = 1.0 if effect.change == "same" else effect.change
+            yield Shift(cause, position, factor, effect.even_if_immutable)
 
     def several(self, names: Sequence[str], field: str) -> list[int]:
         seen: set[str] = set()
@@ -113,24 +133,48 @@ def read_constraints(
             *_about_one(entry, names),
             *_about_several(entry, names),
             *_formulas(entry.formulas, names, limits),
+            *_relations(entry.relations, names, limits),
         )
         for statement in statements
     ]
+    if names.shifted and (place := ring_of(items)) is not None:
+        names.mistakes.append(Mistake(place, IN_A_RING))
     if entry.max_changes is not None:
         items.append(Item("max_changes", MaxChanges(entry.max_changes)))
     return tuple(items), names.mistakes
 
 
+IN_A_RING = "closes a ring of causes with amounts, so nothing says by how much anything moves"
+
+
+def ring_of(items: Sequence[Item]) -> str | None:
+    """The path of the first item that closes a ring of causes with amounts, if one does."""
+    causes: dict[int, list[int]] = {}
+    for item in items:
+        for shift in item.statement.shifts if isinstance(item.statement, Causal) else ():
+            causes.setdefault(shift.effect, []).append(shift.cause)
+        try:
+            list(in_order(causes))
+        except Cycle:
+            return item.path
+    return None
+
+
 def extent(entry: ConstraintsEntry) -> int:
     """How much there is to read: names, and the words and signs of formulas."""
-    return len(named(entry)) + count_tokens(entry.formulas)
+    return len(named(entry)) + count_tokens((*entry.formulas, *entry.relations))
+
+
+def moves_along(entry: ConstraintsEntry) -> bool:
+    """Whether it says of any effect by how much that moves with its cause."""
+    return any(not isinstance(effect, str) for causal in entry.causal for effect in causal.effects)
 
 
 def named(entry: ConstraintsEntry) -> list[str]:
     """Every name that the constraints hold, as often as they do; those in formulas aside."""
     if not entry.model_fields_set:
         return []
-    groups = [*entry.correlated, *entry.exclusive, *(causal.effects for causal in entry.causal)]
+    groups = [*entry.correlated, *entry.exclusive, *(causal.names for causal in entry.causal)]
     listed = [entry.immutable, entry.directions, entry.max_step, entry.required, *groups]
     return [*(name for names in listed for name in names), *(causal.cause for causal in entry.causal)]
 
@@ -154,10 +198,15 @@ def _about_one(entry: ConstraintsEntry, names: Names) -> Read:
 def _about_several(entry: ConstraintsEntry, names: Names) -> Read:
     for index, causal in enumerate(entry.causal):
         path = f"causal[{index}]"
-        effects = tuple(names.several(causal.effects, f"{path}.effects"))
-        if causal.cause in causal.effects:
+        positions = names.several(causal.names, f"{path}.effects")
+        if causal.cause in causal.names:
             names.mistakes.append(Mistake(f"{path}.effects", "names the cause as its own effect"))
-        yield path, [Causal(cause, effects) for cause in names.one(causal.cause, f"{path}.cause")]
+        for cause in names.one(causal.cause, f"{path}.cause"):
+            if len(positions) < len(causal.effects):
+                break
+            pairs = list(zip(positions, causal.effects, strict=True))
+            effects = tuple(position for position, effect in pairs if isinstance(effect, str))
+            yield path, [Causal(cause, effects, tuple(names.shifts(causal, cause, pairs, path)))]
     for index, group in enumerate(entry.correlated):
         yield f"correlated[{index}]", [Correlated(tuple(names.several(group, f"correlated[{index}]")))]
     for index, group in enumerate(entry.exclusive):
@@ -183,6 +232,17 @@ def _formulas(texts: Sequence[str], names: Names, limits: FormulaLimits) -> Read
             names.mistakes.append(Mistake("formulas", f"name more than {limits.literals:,} features in total"))
             return
         yield f"formulas[{index}]", [Stated(formula)]
+
+
+def _relations(texts: Sequence[str], names: Names, limits: FormulaLimits) -> Read:
+    if len(texts) > limits.count:
+        names.mistakes.append(Mistake("relations", f"holds more than {limits.count} relations"))
+        return
+    for index, text in enumerate(texts):
+        try:
+            yield f"relations[{index}]", [parse_relation(text, names.positions, names.categories, limits)]
+        except BadFormula as error:
+            names.mistakes.append(Mistake(f"relations[{index}]", str(error), error.place))
 
 
 class ItemPath(NamedTuple):

@@ -36,7 +36,7 @@ def _rule(path: ItemPath, value: Any) -> str:
         case "max_step":
             return f"{path.feature} may move by at most {number_text(value)}"
         case "causal":
-            return f"if {value['cause']} changes, {listed(value['effects'])} must be normal"
+            return _causal_words(value["cause"], value["effects"])
         case "correlated":
             return f"{listed(value)} change together or not at all"
         case "exclusive":
@@ -45,6 +45,17 @@ def _rule(path: ItemPath, value: Any) -> str:
             return f"{value} must be normal afterwards"
         case "max_changes":
             return f"at most {value} features change" if value != 1 else "at most 1 feature changes"
-        case "formulas":
+        case "formulas" | "relations":
             return str(value)
     return ""
+
+
+def _causal_words(cause: str, effects: list[Any]) -> str:
+    """What must be normal, and what moves along."""
+    normal = [effect for effect in effects if isinstance(effect, str)]
+    moved = [effect for effect in effects if not isinstance(effect, str)]
+    said = [f"{listed(normal)} must be normal"] if normal else []
+    for effect in moved:
+        times = "by as much" if effect["change"] == "same" else f"by {number_text(effect['change'])} times as much"
+        said.append(f"{effect['feature']} moves {times}")
+    return f"if {cause} changes, {listed(said)}"

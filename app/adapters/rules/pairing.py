@@ -82,16 +82,11 @@ def _told(found: Mapping[Misfit, list[str]]) -> str:
 def _unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str]]:
     """What a registry says about a feature that contradicts the model: the place, and why."""
     if feature.type == "category":
-        if known.noise:
-            yield ".noise", "belongs to a number; a category has none"
-        if known.ranges:
-            yield "", "is a category: give it allowed values instead of ranges"
-        for index, value in enumerate(known.allowed):
-            if value not in feature.categories or value in feature.missing_codes:
-                hint = suggestion(str(value), map(str, feature.categories))
-                yield f".allowed[{index}]", f"is not one of the model's categories; {hint}"
+        yield from _unfit_category(known, feature)
     elif known.allowed:
         yield "", "is not a category: give it ranges instead of allowed values"
+    elif feature.whole and not all(float(step).is_integer() for step in known.move_to.steps):
+        yield ".move_to", "steps must be whole numbers: the feature is an integer"
     for index, entry in enumerate(known.ranges):
         if feature.whole and entry.normal.whole().flaw():
             yield f".ranges[{index}]", "holds no whole number, and the feature is an integer"
@@ -99,3 +94,16 @@ def _unfit(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, st
         feature.if_missing(known.if_missing or MissingEntry(None))
     except Unreadable as error:
         yield ".if_missing", f"value {error}"
+
+
+def _unfit_category(known: KnownFeature, feature: ModelFeature) -> Iterator[tuple[str, str]]:
+    if known.noise:
+        yield ".noise", "belongs to a number; a category has none"
+    if known.ranges:
+        yield "", "is a category: give it allowed values instead of ranges"
+    places = [(f".allowed[{index}]", value) for index, value in enumerate(known.allowed)]
+    for place, value in (*places, *((".move_to", step) for step in known.move_to.steps)):
+        if value not in feature.categories or value in feature.missing_codes:
+            named = f"names {value!r}, which is" if place == ".move_to" else "is"
+            hint = suggestion(str(value), map(str, feature.categories))
+            yield place, f"{named} not one of the model's categories; {hint}"

@@ -1,8 +1,8 @@
 """Registries of normal ranges: one TOML file each."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,12 @@ from pydantic import Field, model_validator
 
 from app.adapters.files.fields import ConditionField, IfMissingField, MissingEntry, MoveToField, NoiseEntry, NoiseField
 from app.adapters.files.flaws import BrokenFiles, Flaw
+from app.adapters.files.names import suggestion
+from app.adapters.files.numbers import Weight
 from app.adapters.files.snapshots import Snapshot
 from app.adapters.files.toml_files import Entry, Finite, read_toml
 from app.adapters.rules.constraints import ConstraintsEntry
-from app.core.ranges import ConditionalRange, IfMissing, MoveTo, NormalRange
+from app.core.ranges import ConditionalRange, IfMissing, MoveTo, NormalRange, Policy
 
 
 class RangeEntry(Entry):
@@ -28,6 +30,14 @@ class RangeEntry(Entry):
         return NormalRange(self.low, self.high)
 
 
+class ReasonEntry(Entry):
+    """How a notice states the feature as a reason for a decision, by which code, and where these words are from."""
+
+    text: str = Field(min_length=1)
+    code: str | None = Field(default=None, min_length=1)
+    source: str | None = None
+
+
 class FeatureEntry(Entry):
     """What a registry says about one feature."""
 
@@ -37,6 +47,7 @@ class FeatureEntry(Entry):
     allowed: list[str | Finite] = []
     if_missing: IfMissingField | None = None
     noise: NoiseField | None = None
+    reason: ReasonEntry | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +73,9 @@ class RegistryEntry(Entry):
     source: str | None = None
     features: dict[str, FeatureEntry] = Field(min_length=1)
     constraints: ConstraintsEntry = ConstraintsEntry()
+    weights: dict[str, Weight] = {}
+    # How `flipset ranges learn` found the ranges: for people, nothing is done with it.
+    learned: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ class KnownFeature:
     allowed: tuple[str | float, ...] = ()
     if_missing: MissingEntry | None = None
     noise: NoiseEntry | None = None
+    reason: ReasonEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +103,24 @@ class Registry:
     constraints: ConstraintsEntry
     file: Path
     sha256: str
+    # How hard changes are, where a request does not say.
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def load_registry(file: Path, snapshot: Snapshot) -> Registry:
     """Read one registry; `BrokenFiles` with all its flaws."""
     entry = read_toml(file, snapshot.read(file), RegistryEntry)
     flaws = [flaw for name, feature in entry.features.items() for flaw in _flaws(file, name, feature)]
+    unknown = [name for name in entry.weights if name not in entry.features]
+    flaws += [
+        Flaw(file, f"weights.{name}", f"is no feature of it; {suggestion(name, entry.features)}") for name in unknown
+    ]
     if flaws:
         raise BrokenFiles(flaws)
     features = {name: _known(feature) for name, feature in entry.features.items()}
     sha256 = hashlib.sha256(snapshot.read(file)).hexdigest()
-    return Registry(file.stem, entry.title, entry.version, entry.source, features, entry.constraints, file, sha256)
+    said = entry.title, entry.version, entry.source, features, entry.constraints
+    return Registry(file.stem, *said, file, sha256, entry.weights)
 
 
 def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
@@ -113,14 +135,39 @@ def _flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
             yield Flaw(
                 file, f"features.{name}.ranges[{index}]", "is never reached: an earlier range applies to everyone"
             )
+    yield from _several_flaws(file, name, feature)
     if feature.allowed and feature.if_missing and feature.if_missing.value not in (None, *feature.allowed):
         yield Flaw(file, f"features.{name}.if_missing", "value is not one of the allowed values")
+
+
+def _several_flaws(file: Path, name: str, feature: FeatureEntry) -> Iterator[Flaw]:
+    """Steps that do not suit a number, or a category; whether they suit the model is for it to say."""
+    move_to = feature.move_to
+    if feature.allowed and (flaw := flaw_of_ways(move_to, feature.allowed)):
+        yield Flaw(file, f"features.{name}.move_to", flaw)
+
+
+def flaw_of_ways(move_to: MoveTo, allowed: Sequence[str | float]) -> str | None:
+    """Why this choice does not suit a category with these allowed values, if it does not."""
+    if move_to.policy is Policy.STEPS and not move_to.steps:
+        return "steps of a category must be a list of its values"
+    if move_to.policy is Policy.STEPS and move_to.steps[-1] not in allowed:
+        return "the last step must be one of the allowed values"
+    if move_to.policy is Policy.ANY_OF and not set(move_to.steps) <= set(allowed):
+        return "any_of must name allowed values"
+    return None
 
 
 def _known(feature: FeatureEntry) -> KnownFeature:
     ranges = tuple(ConditionalRange(entry.normal(), entry.when, entry.source) for entry in feature.ranges)
     return KnownFeature(
-        feature.unit, feature.move_to, ranges, tuple(feature.allowed), feature.if_missing, feature.noise
+        feature.unit,
+        feature.move_to,
+        ranges,
+        tuple(feature.allowed),
+        feature.if_missing,
+        feature.noise,
+        feature.reason,
     )
 
 

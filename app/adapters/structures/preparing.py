@@ -16,13 +16,23 @@ def without_inputs(content: bytes, names: Sequence[str]) -> dict[str, Array]:
 
 
 class Cut:
-    """A graph that ends at other tensors. Those that are inputs already are handed through."""
+    """A graph that ends at other tensors. Those that are inputs already are handed through.
 
-    def __init__(self, content: bytes, names: Sequence[str], inputs: Sequence[str]) -> None:
+    `bent` are the features whose columns two ends of an interval do not bound.
+    """
+
+    def __init__(
+        self, content: bytes, names: Sequence[str], inputs: Sequence[str], bent: frozenset[int] = frozenset()
+    ) -> None:
+        self.bent = bent
         self._through = [name for name in names if name in inputs]
         self._made = [name for name in names if name not in inputs]
         self._session = open_session(_cut(content, self._made)) if self._made else None
         self._inputs = [] if self._session is None else [each.name for each in self._session.get_inputs()]
+
+    def hands_through(self, name: str) -> bool:
+        """Whether a tensor is an input as it is."""
+        return name in self._through
 
     def run(self, tensors: Mapping[str, Array]) -> dict[str, Array]:
         found = {name: tensors[name] for name in self._through}

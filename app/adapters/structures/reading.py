@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from app.adapters.graphs.features import ModelFeature, placed
 from app.adapters.graphs.feeds import Feed, Offer, feeds_of
 from app.adapters.structures.arithmetic import ARITHMETIC
+from app.adapters.structures.bending import bent_features
 from app.adapters.structures.columns import COLUMNS
 from app.adapters.structures.graph import Graph, NotUnderstood, read_graph
 from app.adapters.structures.layers import Layers
@@ -25,6 +26,7 @@ from app.adapters.structures.walking import RULES, needed, walk
 from app.core.favourable import Favourable, Floats
 from app.core.subsets.candidate_rows import MoveCells
 from app.core.through.networks.activations import Activation, Shape
+from app.core.through.over import Rows
 from app.core.through.view import Kind, Unseen
 
 ALL_RULES = {**COLUMNS, **RULES, **ARITHMETIC, **ADDING}
@@ -38,6 +40,9 @@ class Opaque:
     kind: Kind = Kind.OPAQUE
 
     def view(self, row: NDArray[Any], moves: Sequence[MoveCells], favourable: Favourable) -> NoReturn:
+        raise Unseen(self.why)
+
+    def over(self, low: Rows, high: Rows, favourable: Favourable) -> NoReturn:
         raise Unseen(self.why)
 
 
@@ -103,7 +108,8 @@ def read_network(served: Served, layers: Layers) -> NetworkStructure:
     columns = done.values.get(name)
     if not isinstance(columns, Columns):
         raise NotUnderstood("its first layer reads something that is not understood")
-    return NetworkStructure(served.feeds, owners, Cut(served.content, [name], tuple(inputs)), columns, network)
+    cut = Cut(served.content, [name], tuple(inputs), bent_features(graph, [name], done.values))
+    return NetworkStructure(served.feeds, owners, cut, columns, network)
 
 
 def _owners(served: Served) -> NDArray[np.intp]:
@@ -127,7 +133,8 @@ def read_structure(served: Served) -> Structure:
     trees = {name: each for name, each in done.trees.items() if name in added}
     read = sorted({each.columns for each in trees.values()} | (added - set(trees)))
     columns = {name: each for name in read if isinstance(each := done.values[name], Columns)}
-    return Structure(served.feeds, owners, Cut(served.content, read, tuple(inputs)), columns, trees, taken, link)
+    cut = Cut(served.content, read, tuple(inputs), bent_features(graph, read, done.values))
+    return Structure(served.feeds, owners, cut, columns, trees, taken, link)
 
 
 def _input(feed: Feed, owners: NDArray[np.intp]) -> Columns:

@@ -1,111 +1,19 @@
 """The lines of an answer, and the one object that they make together. A test holds them against what is written."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from app.api.describing.shared import (
-    TARGET,
     Described,
-    ModelIdentity,
     Prediction,
     Problem,
-    RegistryIdentity,
     Value,
 )
+from app.api.describing.start import Start
 from app.core.budget import StoppedBy
 from app.core.constraints import Direction
 from app.core.facts import Engine, Guarantee, ProvedBy, Reason
-from app.core.problem import WhyNot
-from app.core.ranges import Status
-from app.core.robust.asked import More, Order
-
-
-class ServiceIdentity(Described):
-    """The service that answered."""
-
-    name: Literal["flipset"]
-    version: str
-
-
-class RuleInForce(Described):
-    """A rule that every answer satisfies."""
-
-    item: str = Field(description="path in the constraints; the prefix model:, registry: or key: names another owner")
-    rule: Any = Field(description="the rule as written there")
-
-
-class UnmatchedContext(Described):
-    """A key of the context with a value that no range knows."""
-
-    key: str
-    known: list[Any] = Field(description="what the ranges know: values, or intervals with low and high")
-
-
-class LimitsApplied(Described):
-    """The limits in force, after lowering them to what the server allows."""
-
-    engine: Engine
-    max_counterfactuals: int | None
-    deadline_ms: int
-    max_model_rows: int
-
-
-class FeatureState(Described):
-    """One value: its normal range, the target it would move to, and why it may not move."""
-
-    name: str
-    title: str | None
-    value: Value
-    filled: Value = Field(description="the default used for a missing value")
-    unit: str | None
-    low: float | None
-    high: float | None
-    allowed: list[Value] | None = Field(description="allowed values of a category; null for a number")
-    when: dict[str, Any] | None = Field(description="the condition of the chosen range")
-    status: Status
-    target: Value
-    movable: bool
-    why_not: WhyNot | None
-    hint: str | None = Field(default=None, description="how to let a missing value move; absent otherwise")
-
-
-class RobustnessApplied(Described):
-    """What the plans are held against."""
-
-    noise: dict[str, Any] = Field(description="by feature: sd in its unit, or relative to its value")
-    draws: int
-    models: list[str]
-    require: float | None
-    more: More | None
-    order: Order
-    plans: int | None = Field(description="of how many plans it is told at the most; null: of all")
-
-
-class Start(Described):
-    """The first line."""
-
-    type: Literal["start"]
-    model: ModelIdentity
-    normal_ranges: RegistryIdentity | None
-    prediction: Prediction
-    target: dict[str, Any] = TARGET
-    limits: LimitsApplied
-    unused_context: list[str] = Field(description="keys of the context that no range uses")
-    unmatched_context: list[UnmatchedContext] = Field(
-        description="keys of the context with a value that no condition of a range knows, such as f for female"
-    )
-    features: list[FeatureState]
-    service: ServiceIdentity
-    rules: list[RuleInForce] = Field(
-        description="all rules in force: the model's, the registry's, the key's and the request's"
-    )
-    conflicts_ruled_out: Literal[False] | None = Field(
-        default=None, description="false if there was not enough time to rule out contradicting rules; absent otherwise"
-    )
-    robustness: RobustnessApplied | None = Field(
-        default=None, description="what the plans are held against; absent where nothing is"
-    )
 
 
 class Change(Described):
@@ -117,6 +25,27 @@ class Change(Described):
     to: Value
     unit: str | None
     direction: Direction | None = Field(description="null for a category, and for a missing value")
+    step: int | None = Field(default=None, description="which of the feature's steps; absent if it has one target")
+    steps: int | None = Field(default=None, description="how many steps there are; absent if it has one target")
+    enough: float | None = Field(
+        default=None,
+        description="with `least`: where the decision turns if the other changes stay; null for a category, a missing "
+        "value, or if there was no time",
+    )
+    turns: int | None = Field(
+        default=None, description="with `least`: how often the decision was seen to turn on the way to the target"
+    )
+
+
+class Consequence(Described):
+    """A value that follows from the changes: of a derived feature, or of one that moves along with its causes."""
+
+    feature: str
+    title: str | None
+    from_: Value = Field(alias="from", description="null if the value is missing")
+    to: Value
+    unit: str | None
+    because_of: list[str] = Field(description="what it follows from directly, as far as that has moved")
 
 
 class OtherModelSays(Prediction):
@@ -134,6 +63,13 @@ class FurtherChanges(Described):
     )
 
 
+class BreakingMeasurement(Described):
+    """A measurement within three standard deviations that breaks a plan."""
+
+    measured: dict[str, float] = Field(description="the noisy features; all others are as the plan has them")
+    prediction: Prediction
+
+
 class Stability(Described):
     """Whether a plan holds."""
 
@@ -141,6 +77,9 @@ class Stability(Described):
     draws: int
     certified: bool | None = Field(
         description="true if it is proved for every value within three standard deviations, false if one breaks it"
+    )
+    counterexample: BreakingMeasurement | None = Field(
+        description="a measurement that breaks it, if one is known: `certified` is false"
     )
     models: list[OtherModelSays]
     more: FurtherChanges | None = Field(description="null if the model was not asked about all further changes")
@@ -153,6 +92,9 @@ class Counterfactual(Described):
     rank: int
     sentence: str = Field(description="the changes as a person would say them")
     changes: list[Change]
+    consequences: list[Consequence] | None = Field(
+        default=None, description="what follows from the changes; absent where nothing can follow"
+    )
     cost: float
     prediction: Prediction
     instance: dict[str, Value]
@@ -184,12 +126,13 @@ class Unsent(Described):
 
     sentence: str
     changes: list[Change]
+    consequences: list[Consequence] | None = Field(
+        default=None, description="what follows from the changes; absent where nothing can follow"
+    )
     cost: float
     prediction: Prediction
     instance: dict[str, Value]
-    stability: Stability | None = Field(
-        default=None, description="of best, if plans are required to hold; absent otherwise"
-    )
+    stability: Stability | None = Field(default=None, description="if plans are required to hold; absent otherwise")
 
 
 class Relaxation(Described):
@@ -259,6 +202,9 @@ class Summary(Described):
     )
     no_recourse: NoRecourse | None = Field(
         description="if the search ended by itself and found nothing; the outcome says whether that is proved"
+    )
+    recorded: bool | None = Field(
+        default=None, description="false if the record may be missing; absent if none was asked for"
     )
 
 

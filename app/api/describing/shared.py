@@ -51,7 +51,7 @@ class ModelIdentity(BaseModel):
 
     name: str
     version: str
-    sha256: str = Field(description="of model.onnx")
+    sha256: str | None = Field(description="of model.onnx; null where the model lives elsewhere")
     description_sha256: str = Field(description="of model.toml")
 
 

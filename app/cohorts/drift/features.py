@@ -36,4 +36,5 @@ def _meaning(feature: ModelFeature) -> dict[str, object]:
         "categories": feature.categories,
         "missing_codes": frozenset(feature.missing_codes),
         "whether it may be missing": feature.may_be_missing,
+        "whether it is derived": feature.derived is not None,
     }

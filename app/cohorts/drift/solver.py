@@ -26,7 +26,7 @@ class DriftSolver:
     def __init__(self, old: Job, new: Job) -> None:
         self._names = (old.model, new.model)
         self._old, self._new = Solver(old), Solver(new)
-        self._plans = OldPlans(self._old.terms.model, self._new.terms)
+        self._plans = OldPlans(self._old.terms, self._new.terms)
         self.schemas: Schemas = drift_schemas(self._old.schemas, self._new.schemas, old.kept)
 
     def solve(self, chunk: Chunk) -> Solved:

@@ -40,7 +40,8 @@ def read_columns(
     model: Model, given: Mapping[str, str], context: Sequence[str], kept: Sequence[str], person: str | None
 ) -> Columns:
     """A feature has the column of its name unless another is given; context columns are copied too."""
-    names = [feature.name for feature in model.features]
+    # Derived features have no column: they are computed.
+    names = list(model.sent)
     for name in given:
         if name not in names:
             raise BadColumns(f"--column {name}: is not a feature of this model; {suggestion(name, names)}")

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app.cohorts.places import source_of
 from app.cohorts.reading.chunks import LINE, CellFormat, Chunk
 
 FORMS = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
-# Rows that are read at a time.
-BLOCK = 10_000
+BLOCK = 10_000  # rows that are read at a time
 DELIMITERS = (",", ";", "\t")
 # A quoted field may span this many lines; a longer one is taken for a stray quote.
 MOST_LINES = 20
@@ -58,8 +58,9 @@ def digest(file: Path) -> str:
 def rows_in(file: Path, form: str | None) -> int:
     """Roughly how many rows a file has, for the progress."""
     try:
-        if (form or _form(file)) == "parquet":
-            return int(pq.read_metadata(file).num_rows)
+        if is_parquet(file, form):
+            with source_of(file) as source:
+                return int(pq.read_metadata(source).num_rows)
         with file.open("rb") as opened:
             return sum(block.count(b"\n") for block in iter(lambda: opened.read(2**20), b""))
     except UNREADABLE:
@@ -69,11 +70,13 @@ def rows_in(file: Path, form: str | None) -> int:
 def column_names(file: Path, form: str | None) -> list[str] | None:
     """The names of a file's columns; None where it has none, or cannot be read."""
     try:
-        if (form or _form(file)) == "parquet":
-            return list(pq.read_schema(file).names)
-        if (form or _form(file)) == "csv":
-            with _text(file) as lines:
-                return _heading(lines)[1]
+        match form or _form(file):
+            case "parquet":
+                with source_of(file) as source:
+                    return list(pq.read_schema(source).names)
+            case "csv":
+                with _text(file) as lines:
+                    return _heading(lines)[1]
     except UNREADABLE:
         return None
     return None
@@ -81,13 +84,14 @@ def column_names(file: Path, form: str | None) -> list[str] | None:
 
 def column_type(files: Sequence[Path], form: str | None, name: str) -> pa.DataType:
     """The type of a copied column: text, unless all files agree on another type."""
-    kinds = {_parquet_type(file, name) if (form or _form(file)) == "parquet" else pa.string() for file in files}
+    kinds = {_parquet_type(file, name) if is_parquet(file, form) else pa.string() for file in files}
     return kinds.pop() if len(kinds) == 1 else pa.string()
 
 
 def _parquet_type(file: Path, name: str) -> pa.DataType:
     try:
-        schema = pq.read_schema(file)
+        with source_of(file) as source:
+            schema = pq.read_schema(source)
     except UNREADABLE:
         return pa.string()
     if schema.names.count(name) != 1:
@@ -98,33 +102,49 @@ def _parquet_type(file: Path, name: str) -> pa.DataType:
 
 def read_people(file: Path, form: str | None, wanted: Sequence[str]) -> Iterator[Chunk]:
     """The rows of one file, in chunks. If the file cannot be read to its end, the last chunk says so."""
-    read = {"parquet": _parquet, "csv": _csv, "ndjson": _ndjson}[form or _form(file) or ""]
-    return read(file, wanted)
+    return {"parquet": read_rows, "csv": _csv, "ndjson": _ndjson}[form or _form(file) or ""](file, wanted)
+
+
+def is_parquet(file: Path, form: str | None) -> bool:
+    """Whether a part of the file can be read without the rows before it."""
+    return (form or _form(file)) == "parquet"
 
 
 def _lost(file: Path, form: CellFormat, reason: str) -> Chunk:
     return Chunk(file.name, form, 0, pa.table({}), lost=reason)
 
 
-def _parquet(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
-    try:
-        opened = pq.ParquetFile(file, page_checksum_verification=True)
-    except UNREADABLE:
-        yield _lost(
-            file, CellFormat.TYPED, "is not a complete Parquet file: it may have been cut off or never finished"
-        )
-        return
-    with opened:
-        names = opened.schema_arrow.names
-        columns = [name for name in wanted if name in names]
-        if twice := [name for name in columns if names.count(name) > 1]:
-            yield _spoilt(file, opened.metadata.num_rows, _said_of_twice(twice[0]))
-        elif not columns:
-            # No column is needed, but the rows count.
-            yield _bare(file, opened.metadata.num_rows)
-        else:
-            for groups in _grouped(opened):
+def read_rows(file: Path, wanted: Sequence[str], rows: range | None = None) -> Iterator[Chunk]:
+    """The rows of a Parquet file. With `rows`, counted from 0, others may come as rows without values."""
+    with source_of(file) as source:
+        try:
+            opened = pq.ParquetFile(source, page_checksum_verification=True)
+        except UNREADABLE:
+            yield _lost(
+                file, CellFormat.TYPED, "is not a complete Parquet file: it may have been cut off or never finished"
+            )
+            return
+        with opened:
+            yield from _parquet(file, opened, wanted, rows)
+
+
+def _parquet(file: Path, opened: pq.ParquetFile, wanted: Sequence[str], rows: range | None) -> Iterator[Chunk]:
+    names = opened.schema_arrow.names
+    columns = [name for name in wanted if name in names]
+    if twice := [name for name in columns if names.count(name) > 1]:
+        yield _spoilt(file, opened.metadata.num_rows, _said_of_twice(twice[0]))
+    elif not columns:
+        # No column is needed, but the rows count.
+        yield without_values(file, opened.metadata.num_rows)
+    else:
+        first = 0
+        for groups in _grouped(opened):
+            last = first + sum(opened.metadata.row_group(group).num_rows for group in groups)
+            if rows is None or (first < rows.stop and rows.start < last):
                 yield from _row_groups(file, opened, groups, columns)
+            else:
+                yield without_values(file, last - first)
+            first = last
 
 
 def _grouped(opened: pq.ParquetFile) -> Iterator[list[int]]:
@@ -160,12 +180,12 @@ def _row_groups(file: Path, opened: pq.ParquetFile, groups: list[int], columns: 
         yield _spoilt(file, rows - read, f"is in row group {groups[0]} of the file, which is damaged")
 
 
-def _bare(file: Path, rows: int) -> Chunk:
+def without_values(file: Path, rows: int) -> Chunk:
     return Chunk(file.name, CellFormat.TYPED, rows, pa.table({LINE: pa.nulls(rows)}))
 
 
 def _spoilt(file: Path, rows: int, reason: str) -> Chunk:
-    return replace(_bare(file, rows), flaws=dict.fromkeys(range(rows), reason))
+    return replace(without_values(file, rows), flaws=dict.fromkeys(range(rows), reason))
 
 
 def _said_of_twice(name: str) -> str:

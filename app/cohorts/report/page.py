@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from app.cohorts.report.counting.comparisons import compare, different_ones
+from app.cohorts.report.counting.fifths import ratios_of, those_under
 from app.cohorts.report.counting.figures import Figures
 from app.cohorts.report.counting.intervals import wilson
 from app.cohorts.report.elements import bullets, warning
@@ -11,9 +12,11 @@ from app.cohorts.report.markup import Content, Markup, element, lines
 from app.cohorts.report.sections.about import CLAIM, about, title_of
 from app.cohorts.report.sections.changes import changes
 from app.cohorts.report.sections.completeness import completeness
+from app.cohorts.report.sections.four_fifths import four_fifths
 from app.cohorts.report.sections.groups_compared import groups_compared
 from app.cohorts.report.sections.in_the_way import in_the_way
 from app.cohorts.report.sections.outcomes import outcomes
+from app.cohorts.report.sections.reasons import reasons
 from app.cohorts.report.sections.scores import scores
 from app.cohorts.report.wording import interval, number, percent
 
@@ -28,6 +31,8 @@ CONTENTS = [
     ("changes", "How many changes"),
     ("scores", "Score before and after"),
     ("completeness", "How complete the answers are"),
+    ("fifths", "Four fifths"),
+    ("reasons", "Reasons by group"),
 ]
 
 
@@ -39,17 +44,18 @@ def page(figures: Figures) -> str:
         element("meta", http_equiv="Content-Security-Policy", content=POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("style", _style()),
+        element("style", style()),
     )
     top = element("header", lines(element("h1", title), element("p", CLAIM, class_="tagline"), _short(figures)))
     parts = [about, outcomes, groups_compared, in_the_way, changes, scores, completeness]
+    parts += [four_fifths, reasons]
     main = element("main", lines(_contents(), *(part(figures) for part in parts)))
     foot = element("footer", element("p", CLAIM, " An answer describes the model; it does not claim a cause."))
     return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, main, foot)), lang='en')}\n"
 
 
 @cache
-def _style() -> Markup:
+def style() -> Markup:
     return Markup(STYLE.read_text(encoding="utf-8"))
 
 
@@ -88,8 +94,11 @@ def _differences(figures: Figures) -> Content:
     """Clear differences between groups that are not small: every reader must see them."""
     made = [one for tally in figures.people.groups for one in different_ones(compare(tally))]
     clear = [one.sentence() for one in made if one.clear and not one.few]
-    if not made:
+    clear += [one.sentence() for tally in figures.people.groups for one in those_under(ratios_of(tally))]
+    if not made and not clear:
         return None
     if not clear:
         return element("p", "There is no clear difference between the compared groups.")
-    return lines(element("p", "Clear differences between groups (section 3, with its cautions):"), bullets(clear))
+    return lines(
+        element("p", "Clear differences between groups (sections 3 and 8, with their cautions):"), bullets(clear)
+    )

@@ -19,7 +19,7 @@ TABLES = ("people", "counterfactuals", "rejects")
 # Enough that arrays are worth their calls, few enough that a batch is small beside the interpreter.
 BATCH_ROWS = 32_768
 # The columns that every run writes; whatever else is there was carried over from the input.
-OWN_COLUMNS = frozenset(schemas(np.dtype("float32")).people.names)
+OWN_COLUMNS = frozenset(schemas(np.dtype("float32"), reasons=True).people.names)
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ class Run:
         if not self.people:
             return []
         return [field for field in _opened(self.people[0]).schema_arrow if field.name not in OWN_COLUMNS]
+
+    def people_columns(self) -> list[str]:
+        """The columns of the people."""
+        return list(_opened(self.people[0]).schema_arrow.names) if self.people else []
+
+    def answer_columns(self) -> list[str]:
+        """The columns of the counterfactuals: a run may tell more of them if its request asks for it."""
+        return list(_opened(self.counterfactuals[0]).schema_arrow.names) if self.counterfactuals else []
 
 
 def read_run(folder: Path) -> Run:

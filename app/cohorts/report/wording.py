@@ -50,6 +50,17 @@ def signed_points(difference: float) -> str:
     return f"{sign}{points(difference)}"
 
 
+def ratio(value: float) -> str:
+    """A ratio with two decimals; a small one keeps a digit that is not zero, and none is rounded up to four fifths."""
+    if 0 < value < 0.005:
+        return f"{value:.1g}" if value >= 0.0001 else "under 0.0001"
+    return "under 0.80" if 0.795 <= value < 0.8 else f"{value:.2f}"
+
+
+def ratios(found: Interval) -> str:
+    return f"{ratio(found.low)} to {ratio(found.high)}"
+
+
 def score(value: float | None) -> str:
     if value is None:
         return NONE

@@ -7,17 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.asking.posing import Terms
+from app.asking.posing.terms import Terms
+from app.cohorts.solving.answers import Answered
 from app.cohorts.solving.patterns import Pattern
 from app.cohorts.solving.range_groups import RangeGroup
-from app.cohorts.solving.results import Answered, ChunkResults
+from app.cohorts.solving.results import ChunkResults
 from app.cohorts.solving.values import encoded
 from app.core.budget import Limits
 from app.core.crowd.posed import ManyPosed, Places, Values, places_of
 from app.core.crowd.searched import Hits, JudgedPeople, PeopleBatch, closest, hits, in_calls, judge
 from app.core.facts import Reason
 from app.core.favourable import Bools
-from app.core.search.oracle import Verdict
+from app.core.search.verdict import Verdict
 from app.core.search.whole_lattice import MOST_AT_ONCE, members
 from app.core.subsets.costs import Costs
 from app.writing.lines import MOST_RELAXATIONS
@@ -76,7 +77,7 @@ class BatchSolver:
         self._patterns: dict[bytes, Pattern] = {}
         features, scorer = terms.model.features, terms.model.scorer
         self._names = [feature.name for feature in features]
-        weights = [terms.request.weights.get(name, 1) for name in self._names]
+        weights = [terms.weights.get(name, 1) for name in self._names]
         self._uniform = len(set(weights)) <= 1
         # The last weight is for the padding of rows of changes.
         self._costs = Costs([*weights, 0])
@@ -178,7 +179,8 @@ class BatchSolver:
         positions = np.take_along_axis(piece.places[found.people], np.maximum(moves, 0), axis=1)
         changed = np.where(moves >= 0, positions, -1)
         places = decided.people.places[piece.people[found.people]]
-        answers = Answered(places, self._costs.of_rows(changed), found.scores, found.labels, changed)
+        ends, shares = np.full(changed.shape, np.nan), np.full(len(changed), np.nan)
+        answers = Answered(places, self._costs.of_rows(changed), found.scores, found.labels, changed, ends, shares)
         if self._uniform:
             return answers
         # The cheapest of a size first, then in the order of their positions, in which they come.

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.adapters.graphs.onnx import ModelFailed
+from app.adapters.predictors.failures import PredictorUnavailable
 from app.answering.events import Counterfactual, Failed, Finished, Started
 from app.answering.in_use import ModelInUse
 from app.answering.service import Service
+from app.asking.flawed import in_a_file
 from app.asking.parsing import check_body
-from app.asking.refusals import RequestError, in_a_file, told
+from app.asking.refusals import RequestError, told
 from app.asking.schemas import CounterfactualsRequest
-from app.core.facts import Found
 
 
 class Refused(Exception):
@@ -28,23 +29,25 @@ class Told:
     """What the service tells of a person."""
 
     started: Started
-    answers: Sequence[Found]
+    answers: Sequence[Counterfactual]
     finished: Finished
 
 
 def ask(service: Service, chosen: ModelInUse, body: Mapping[str, Any]) -> Told:
-    """The whole answer to one request, or `Refused`."""
+    """The whole answer to one request, or `Refused`; `PredictorUnavailable` ends the run, for nobody is to blame."""
     try:
         with service.answering(check_body(body, CounterfactualsRequest), chosen) as answer:
             events = [event for event in answer.events() if event is not None]
     except (RequestError, ModelFailed) as error:
         raise _refused(error) from None
     started, last = events[0], events[-1]
+    if isinstance(last, Failed) and isinstance(last.error, PredictorUnavailable):
+        raise last.error
     if isinstance(last, Failed):
         raise _refused(last.error)
     assert isinstance(started, Started)
     assert isinstance(last, Finished)
-    return Told(started, [event.found for event in events if isinstance(event, Counterfactual)], last)
+    return Told(started, [event for event in events if isinstance(event, Counterfactual)], last)
 
 
 def _refused(error: Exception) -> Refused:

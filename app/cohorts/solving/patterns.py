@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from app.answering.answer import WrongAnswer
-from app.asking.posing import Terms, features_of
+from app.asking.posing.standards import features_of
+from app.asking.posing.terms import Terms
 from app.cohorts.job import ENDLESS_MS
 from app.cohorts.solving.range_groups import RangeGroup
 from app.core.budget import Budget, Limits, StopFlag

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.adapters.graphs.models import Model
-from app.asking.posing import Standards, Terms, choose_standards, features_of
+from app.asking.posing.standards import Standards, choose_standards, features_of
+from app.asking.posing.terms import Terms
 from app.asking.reading import Errors, too_large
 from app.cohorts.reading.cells import Cells, Rows
 from app.cohorts.reading.columns import Columns
@@ -99,7 +100,7 @@ class RangeGroups:
         cells, position = self._cells(key, rows), self._terms.model.positions.get(key)
         found = [_FactColumn.none(rows.count) if cells is None else _FactColumn.of(cells, cells.nulls())]
         if position is not None:
-            own = rows.cells.get(self._columns.features[key])
+            own = rows.cells.get(self._columns.features.get(key, ""))
             missing = np.isnan(values[:, position])
             found.append(_FactColumn.none(rows.count) if own is None else _FactColumn.of(own, missing))
         return [(key, facts) for facts in found]

@@ -1,9 +1,9 @@
 """The results for the people of a chunk: collected in any order, returned as tables in the order of the input."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from app.adapters.graphs.models import Model
 from app.cohorts.reading.cells import Rows
 from app.cohorts.reading.chunks import Chunk
 from app.cohorts.reading.columns import Columns
+from app.cohorts.solving.answers import Answered, answers_of, together
 from app.cohorts.solving.one_by_one import Refused, Told
 from app.cohorts.tables import CHANGE, Schemas, Solved
 from app.core.crowd.posed import Places, Values
@@ -23,24 +24,7 @@ from app.core.problem import Problem
 from app.writing.lines import MOST_RELAXATIONS
 
 TEXTS = ("outcome", "stopped_by", "guarantee", "engine", "reason")
-LISTS = ("best_changes", "in_the_way")
-
-
-class Answered(NamedTuple):
-    """Answers of several people: whose, their costs, scores and labels, and the positions of the changed features.
-
-    Each row of `changed` is padded with -1.
-    """
-
-    people: Places
-    costs: NDArray[np.float64]
-    scores: NDArray[Any]
-    labels: Places
-    changed: Places
-
-    def of(self, order: Places) -> "Answered":
-        costs, scores, labels = self.costs[order], self.scores[order], self.labels[order]
-        return Answered(self.people[order], costs, scores, labels, self.changed[order])
+LISTS = ("best_changes", "in_the_way", "reasons")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +112,17 @@ class ChunkResults:
         self._texts["reason"][person] = Reason.CONSTRAINTS
         self._lists["in_the_way"][person] = [list(group) for group in groups]
 
+    def refused_by_the_model(self) -> list[int]:
+        """Everyone with an outcome but the favourable one."""
+        outcomes = self._texts["outcome"]
+        kinds = [None if person in self.refused else outcome for person, outcome in enumerate(outcomes)]
+        return [person for person, kind in enumerate(kinds) if kind not in (None, "already_favourable")]
+
+    def give_reasons(self, reasons: Mapping[int, list[str] | None]) -> None:
+        """Set the reasons for the decisions about these people; None where they are not known."""
+        for person, names in reasons.items():
+            self._lists["reasons"][person] = names
+
     def tell(self, person: int, told: Told) -> None:
         """What the service said of one person."""
         summary, explained = told.finished.summary, told.finished.explained
@@ -138,7 +133,10 @@ class ChunkResults:
             self._texts[name][person] = getattr(summary, name)
         self._take_values(person, told)
         if told.answers:
-            self.add(_answered(person, told, self._scores.dtype))
+            answered = answers_of(person, told, self._scores.dtype)
+            self.add(answered)
+            # The request may ask for another order than by size.
+            self._fewest[person] = (answered.changed >= 0).sum(axis=1).min()
         if explained is not None:
             self._explain(person, explained, told.started.question.problem)
 
@@ -154,15 +152,12 @@ class ChunkResults:
             self.give_reason(np.array([person]), explained.reason)
 
     def _take_values(self, person: int, told: Told) -> None:
-        """The service read the values itself, and chose the targets: what it says of them holds."""
-        problem = told.started.question.problem
-        self.sources.values[person] = problem.instance
-        for move in {index for found in told.answers for index in found.moves}:
-            self.sources.targets[person, problem.moves[move].position] = problem.moves[move].target
+        """The service read the values itself: what it says of them holds."""
+        self.sources.values[person] = told.started.question.problem.instance
 
     def answers(self) -> Answered | None:
         """All answers, person after person; None if there are none."""
-        return _together(self._answers) if self._answers else None
+        return together(self._answers) if self._answers else None
 
     def solved(self) -> Solved:
         """The tables, person by person."""
@@ -186,7 +181,11 @@ class ChunkResults:
             "complete": pa.array(self._complete),
             "complete_up_to": pa.array(self._up_to),
             **{name: pa.array(texts, pa.string()) for name, texts in self._texts.items()},
-            **{name: pa.array(lists, schema.field(name).type) for name, lists in self._lists.items()},
+            **{
+                name: pa.array(lists, schema.field(name).type)
+                for name, lists in self._lists.items()
+                if name in schema.names
+            },
         }
         for name, column in sources.columns.kept.items():
             kind = schema.field(name).type
@@ -210,6 +209,8 @@ class ChunkResults:
             pa.array(answers.scores),
             self._label_names(answers.labels),
         ]
+        if "stability" in schema.names:
+            columns.append(pa.array(answers.shares, mask=np.isnan(answers.shares)))
         return pa.table(columns, schema.names).cast(schema)
 
     def _changes(self, answers: Answered) -> pa.Array:
@@ -217,7 +218,8 @@ class ChunkResults:
         whose, features = np.nonzero(made)[0], answers.changed[made]
         people, model = answers.people[whose], self.sources.model
         names = pa.array([feature.name for feature in model.features], pa.string())
-        before, after = self.sources.values[people, features], self.sources.targets[people, features]
+        before, ends = self.sources.values[people, features], answers.ends[made]
+        after = np.where(np.isnan(ends), self.sources.targets[people, features], ends)
         categorical = np.array([feature.type == "category" for feature in model.features])[features]
         columns = [
             names.take(pa.array(features)),
@@ -269,30 +271,3 @@ class ChunkResults:
         return pa.table(
             [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
         )
-
-
-def _answered(person: int, told: Told, score: np.dtype[Any]) -> Answered:
-    """Answers as the service finds them."""
-    answers, moves = told.answers, told.started.question.problem.moves
-    changed = np.full((len(answers), max(len(found.moves) for found in answers)), -1, dtype=np.intp)
-    for place, found in enumerate(answers):
-        changed[place, : len(found.moves)] = [moves[index].position for index in found.moves]
-    return Answered(
-        np.full(len(answers), person),
-        np.array([found.cost for found in answers], dtype=np.float64),
-        np.array([found.score for found in answers], dtype=score),
-        np.array([found.label for found in answers]),
-        changed,
-    )
-
-
-def _together(parts: Sequence[Answered]) -> Answered:
-    """All answers, person after person."""
-    widest = max(part.changed.shape[1] for part in parts)
-
-    def padded(part: Answered) -> Answered:
-        missing = widest - part.changed.shape[1]
-        return part._replace(changed=np.pad(part.changed, ((0, 0), (0, missing)), constant_values=-1))
-
-    together = Answered(*map(np.concatenate, zip(*map(padded, parts), strict=True)))
-    return together.of(np.argsort(together.people, kind="stable"))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from app.adapters.catalog import catalog_of
 from app.adapters.graphs.onnx import ModelFailed
@@ -11,7 +12,7 @@ from app.answering.in_use import ModelInUse
 from app.answering.service import Service
 from app.asking.callers import ANYONE
 from app.asking.parsing import check_body
-from app.asking.posing import Terms, read_terms
+from app.asking.posing.terms import Terms, read_terms
 from app.asking.ranges import choose_range
 from app.asking.reading import Errors
 from app.asking.robustness import read_robustness
@@ -22,11 +23,15 @@ from app.cohorts.reading.chunks import Chunk
 from app.cohorts.solving.batch_solver import BatchSolver, People
 from app.cohorts.solving.one_by_one import Refused, ask
 from app.cohorts.solving.range_groups import RangeGroup, RangeGroups
+from app.cohorts.solving.reasons import Reasoner
 from app.cohorts.solving.results import ChunkResults, Sources
 from app.cohorts.solving.values import read_values, words_of
 from app.cohorts.tables import Schemas, Solved, schemas
+from app.core.constraints import Causal
 from app.core.crowd.posed import Places
 from app.core.facts import Engine
+from app.core.problem import SEVERAL
+from app.core.relations.relation import Relation
 
 
 class Solver:
@@ -40,14 +45,15 @@ class Solver:
         self._chosen = self._service.model(job.model)
         self._model = self._chosen.model
         self.terms = terms_of(self._service, self._chosen, job.request)
-        self.schemas: Schemas = schemas(self._model.scorer.score_dtype, job.kept)
+        self.schemas: Schemas = schemas_of(self.terms, job.kept, reasons=job.reasons)
         self._range_groups = RangeGroups(self.terms, job.columns)
         self._words = words_of(self.terms, job.columns)
         request = self.terms.request
         limits = request.limits
         together = limits.engine not in (Engine.CEMSP, Engine.THROUGH) and limits.deadline_ms is None
-        together = together and request.robustness is None
+        together = together and request.robustness is None and not _takes_steps(self.terms)
         self._batch = BatchSolver(self.terms, self._service.limits(limits)) if together else None
+        self._reasoner = Reasoner(self._service, self._chosen, self.terms, together=together) if job.reasons else None
 
     def solve(self, chunk: Chunk) -> Solved:
         """The tables with the results of everyone in a chunk."""
@@ -67,7 +73,24 @@ class Solver:
             groups.append(group)
         which[np.isinf(targets).any(axis=1)] = -1
         sources = Sources(chunk, rows, self._model, columns, values, targets)
-        return self._answered(sources, groups, which)
+        results = self._answered(sources, groups, which)
+        if self._reasoner is not None:
+            self._reason(self._reasoner, results, groups, which)
+        return results
+
+    def _reason(self, reasoner: Reasoner, results: ChunkResults, groups: Sequence[RangeGroup], which: Places) -> None:
+        """Add the reasons for the decisions about all whom the model refused."""
+        sources, refused = results.sources, results.refused_by_the_model()
+        plain = np.array([place for place in refused if which[place] >= 0], dtype=np.intp)
+        people = People(plain, groups, which[plain], sources.values[plain], sources.targets[plain])
+        nothing = ChunkResults(sources, self.schemas, self.terms.favourable)
+        found = reasoner.together(people, nothing)
+        results.give_reasons(
+            {
+                place: found[place] if place in found else reasoner.alone(self._body(sources.rows, place))
+                for place in refused
+            }
+        )
 
     def reject(self, chunk: Chunk, reason: str) -> Solved:
         """Reject all rows of a chunk for this reason."""
@@ -118,6 +141,26 @@ class Solver:
             if column in rows.cells and column not in absent
         }
         return {**self._job.request, "instance": instance, "context": self._range_groups.context(rows, person)}
+
+
+def schemas_of(terms: Terms, kept: Sequence[pa.Field] = (), *, reasons: bool = False) -> Schemas:
+    """The columns of a run that asks this of everybody: whether plans hold is told if it is asked for."""
+    stability = terms.request.robustness is not None
+    return schemas(terms.model.scorer.score_dtype, kept, stability=stability, reasons=reasons)
+
+
+def _takes_steps(terms: Terms) -> bool:
+    """Whether what is allowed depends on values, or a feature may have several to move to: the service sees to that.
+
+    So it does to values that follow from others.
+    """
+    own = [body.move_to for body in terms.request.normal_ranges.values() if body.move_to is not None]
+    known = [chosen.move_to for choices in terms.prepared.ranges for chosen in choices]
+    relates = any(isinstance(item.statement, Relation) for item in terms.items)
+    follows = any(isinstance(item.statement, Causal) and item.statement.shifts for item in terms.items)
+    if relates or follows or terms.model.derived:
+        return True
+    return any(move_to.policy in SEVERAL for move_to in (*own, *known))
 
 
 def terms_of(service: Service, chosen: ModelInUse, request: Mapping[str, Any]) -> Terms:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from app.adapters.files.numbers import NumberType
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.models import Model
-from app.adapters.graphs.scorer import OnnxScorer
-from app.asking.posing import Terms
+from app.adapters.graphs.scorer import ModelScorer
+from app.asking.posing.terms import Terms
 from app.cohorts.reading.cells import Cells, Rows
 from app.cohorts.reading.columns import Columns
 from app.core.crowd.posed import Values
@@ -23,6 +23,8 @@ def words_of(terms: Terms, columns: Columns) -> dict[str, frozenset[str]]:
     """The texts with a meaning in each column: categories, missing codes, and texts that ranges name."""
     found: dict[str, set[str]] = {}
     for feature in terms.model.features:
+        if feature.name not in columns.features:
+            continue
         known = (*feature.categories, *feature.missing_codes)
         found.setdefault(columns.features[feature.name], set()).update(word for word in known if isinstance(word, str))
     for choices in terms.prepared.ranges:
@@ -39,6 +41,9 @@ def read_values(rows: Rows, model: Model, columns: Columns) -> tuple[Values, Boo
     plain = np.ones(rows.count, dtype=np.bool_)
     plain[list(rows.flaws)] = False
     for place, feature in enumerate(model.features):
+        if place in model.derived:
+            # The service works it out.
+            continue
         cells = rows.cells.get(columns.features[feature.name])
         if cells is None:
             plain[:] = False
@@ -67,7 +72,17 @@ def _numbers(cells: Cells, feature: ModelFeature, read_as: NumberType) -> tuple[
             accepted &= values == np.floor(values)
     if read_as.kind == "b":
         accepted &= (values == 0) | (values == 1)
-    return values, accepted
+    return values, accepted & _plausible(values, feature)
+
+
+def _plausible(values: Values, feature: ModelFeature) -> Bools:
+    """Which numbers are not refused for lying outside of the feature's bounds."""
+    bounds = feature.bounds
+    if bounds is None or bounds.outside == "warn":
+        return np.ones(len(values), dtype=np.bool_)
+    low = -np.inf if bounds.low is None else bounds.low
+    high = np.inf if bounds.high is None else bounds.high
+    return np.asarray((values >= low) & (values <= high))
 
 
 def _places(cells: Cells, feature: ModelFeature) -> tuple[Values, Bools]:
@@ -100,7 +115,7 @@ def _is_missing(cells: Cells, feature: ModelFeature) -> Bools:
 
 def encoded(values: Values, model: Model) -> NDArray[Any]:
     """The values as rows for the model: `scorer.cells` for many people."""
-    scorer: OnnxScorer = model.scorer
+    scorer: ModelScorer = model.scorer
     if all(feature.type != "category" for feature in model.features) and not np.isnan(values).any():
         # Nearly everybody: each value is its own cell.
         return values.astype(scorer.dtype)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.core.crowd.posed import Places
 from app.core.favourable import Bools, Favourable, Floats
-from app.core.search.oracle import Verdict
+from app.core.search.verdict import Verdict
 from app.core.subsets.dense_frontier import table
 
 Score = Callable[[NDArray[Any]], Floats]

@@ -2,19 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.budget import Budget, Stopped, StoppedBy
-from app.core.favourable import Favourable
+from app.core.favourable import Bools, Favourable
 from app.core.problem import Move
 from app.core.robust.noise import NoisyFeature, NoisyRows
-from app.core.search.oracle import ModelCost, Oracle, Scorer, Verdict
+from app.core.search.oracle import ModelCost, Oracle, Scorer
+from app.core.search.verdict import Verdict
+from app.core.subsets.candidate_rows import MoveCells
 from app.core.subsets.masks import Indices, Masks, as_truths
 
+# For so few sets rows are put together one by one.
+FEW = 32
 # Draws are asked about in steps: most sets that do not hold show it in the first few.
 FIRST_DRAWS = 8
 GROWTH = 4
@@ -62,6 +67,28 @@ class Conditions:
         return count if count / self.draws >= self.require else count + 1
 
 
+class Failure(NamedTuple):
+    """A row that the model refuses, and what it says of it."""
+
+    row: NDArray[Any]
+    label: int
+    score: np.floating[Any]
+
+
+class Drawn(NamedTuple):
+    """In how many draws a set is favourable, and one that fails."""
+
+    passed: int
+    failure: Failure | None
+
+
+class Planned(NamedTuple):
+    """The rows that plans make, and which of all values that are measured the noisy features of each have."""
+
+    rows: NDArray[Any]
+    values: Indices
+
+
 class Trials:
     """Judges sets of moves of one person by every draw and every other model, within a budget."""
 
@@ -75,39 +102,82 @@ class Trials:
         budget: Budget,
         meter: ModelCost,
     ) -> None:
-        self._moves = len(moves)
+        self._given, self._moves = moves, len(moves)
         self._oracle = Oracle(scorer, favourable, instance, moves, budget, meter)
         self._budget = budget
-        self._noisy = NoisyRows(scorer, instance, moves, conditions.noisy, conditions.draws)
+        self.noisy: NoisyRows | None = None
+        if conditions.noisy:
+            self.noisy = NoisyRows(scorer, instance, moves, conditions.noisy, conditions.draws)
         self.draws = conditions.draws if conditions.noisy else 0
         self.others = [other.oracle(instance, moves, budget, meter) for other in conditions.others]
 
     def approved(self, other: Oracle, masks: Masks) -> Verdict:
         """What another model says of all of these sets."""
-        parts = [verdict for _, verdict in other.judge_all(masks)]
-        favourable, score, outputs = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("favourable", "score", "outputs")
-        )
-        return Verdict(favourable, score, outputs, other.favourable)
+        return joined([verdict for _, verdict in other.judge_all(masks)])
 
     def passed(self, masks: Masks, draws: slice) -> Counts:
         """In how many of these draws each set is favourable."""
-        count = len(range(*draws.indices(self.draws)))
-        at_once = max(1, self._oracle.batch_rows // max(1, count))
-        found = [self._passed(masks[start : start + at_once], draws) for start in range(0, len(masks), at_once)]
-        return np.concatenate([np.zeros(0, dtype=np.intp), *found])
+        found = [np.zeros(0, dtype=np.intp)]
+        for start, stop in self._batches(len(masks), draws):
+            found.append(self._held(self._planned(masks[start:stop]), draws)[0].sum(axis=1))
+        return np.concatenate(found)
 
-    def _passed(self, masks: Masks, draws: slice) -> Counts:
-        rows = self._noisy.rows(self._oracle.rows_of(masks), as_truths(masks, self._moves), draws)
+    def drawn(self, planned: Planned, within: Bools) -> list[Drawn]:
+        """Each plan in all draws; of those that are `within`, the first that fails."""
+        draws, found = slice(0, self.draws), list[Drawn]()
+        for start, stop in self._batches(len(planned.rows), draws):
+            held, rows, verdict = self._held(Planned(planned.rows[start:stop], planned.values[start:stop]), draws)
+            failing = within > held
+            for plan, first in enumerate(failing.argmax(axis=1).tolist()):
+                at = plan * self.draws + first
+                failure = Failure(rows[at], verdict.label_of(at), verdict.score[at]) if failing[plan, first] else None
+                found.append(Drawn(int(np.count_nonzero(held[plan])), failure))
+        return found
+
+    def _batches(self, sets: int, draws: slice) -> Iterator[tuple[int, int]]:
+        """The first and the end of each batch of sets that these draws of are judged together."""
+        at_once = max(1, self._oracle.batch_rows // len(range(*draws.indices(self.draws))))
+        return ((start, min(sets, start + at_once)) for start in range(0, sets, at_once))
+
+    def _held(self, planned: Planned, draws: slice) -> tuple[Bools, NDArray[Any], Verdict]:
+        """In which of these draws each set is favourable; the rows of all draws, and what the model says of them."""
+        assert self.noisy is not None
+        rows = self.noisy.rows(*planned, draws)
+        verdict = self.judged(rows)
+        return verdict.favourable.reshape(len(planned.rows), -1), rows, verdict
+
+    def judged(self, rows: NDArray[Any]) -> Verdict:
+        """What the model says of rows; `Stopped` where the budget ends."""
         most = self._oracle.batch_rows
-        held = [self._held(rows[start : start + most]) for start in range(0, len(rows), most)]
-        counts: Counts = np.concatenate(held).reshape(len(masks), -1).sum(axis=1)
-        return counts
+        return joined([self._judged(rows[start : start + most]) for start in range(0, len(rows), most)])
 
-    def _held(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
+    def _judged(self, rows: NDArray[Any]) -> Verdict:
         if self._budget.take_rows(len(rows)) < len(rows):
             raise Stopped(StoppedBy.MAX_MODEL_ROWS)
-        return self._oracle.judge_rows(rows).favourable
+        return self._oracle.judge_rows(rows)
+
+    def planned(self, plans: Sequence[tuple[int, ...]]) -> Planned:
+        """Few plans, put together one by one: to prepare tables for many would take longer."""
+        assert self.noisy is not None
+        instance, cells = self._cells
+        rows = np.repeat(instance[None], len(plans), axis=0)
+        for row, plan in zip(rows, plans, strict=True):
+            for move in plan:
+                for column, value in zip(*cells[move], strict=True):
+                    row[column] = value
+        return Planned(rows, self.noisy.values_of(plans))
+
+    def _planned(self, masks: Masks) -> Planned:
+        """Any number of sets, valid until the next call."""
+        assert self.noisy is not None
+        made = as_truths(masks, self._moves)
+        if len(masks) > FEW:
+            return Planned(self._oracle.rows_of(masks), self.noisy.values_where(made))
+        return self.planned([tuple(np.flatnonzero(row).tolist()) for row in made])
+
+    @cached_property
+    def _cells(self) -> tuple[NDArray[Any], list[MoveCells]]:
+        return self._oracle.cells_of(self._given)
 
     def holding(self, masks: Masks, needed: int) -> Indices:
         """Which of these sets every other model favours, and so many of the draws."""
@@ -117,7 +187,7 @@ class Trials:
                 left = left[self.approved(other, masks[left]).favourable]
         return left[self._enough(masks[left], needed)] if needed and len(left) else left
 
-    def _enough(self, masks: Masks, needed: int) -> NDArray[np.bool_]:
+    def _enough(self, masks: Masks, needed: int) -> Bools:
         """Whether each set passes that many draws. It is asked no further once that is settled."""
         passed, open_still = np.zeros(len(masks), dtype=np.intp), np.arange(len(masks))
         for draws in _steps(self.draws):
@@ -128,6 +198,16 @@ class Trials:
             if not len(open_still):
                 break
         return passed >= needed
+
+
+def joined(parts: Sequence[Verdict]) -> Verdict:
+    """The verdicts on several batches as one."""
+    if len(parts) == 1:
+        return parts[0]
+    favourable, score, outputs = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("favourable", "score", "outputs")
+    )
+    return Verdict(favourable, score, outputs, parts[0].target)
 
 
 def _steps(draws: int) -> Iterator[slice]:

@@ -1,17 +1,17 @@
 """The search for plans that no further improvement breaks."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Guarantee
+from app.core.budget import Stopped
+from app.core.facts import Engine, Explained, Explanation, Fact, Finished, Guarantee, Moment
 from app.core.robust import more
 from app.core.robust.more import KnownLattice
 from app.core.search.engines import Search
 from app.core.search.explaining import is_unconstrained
-from app.core.search.oracle import Verdict
-from app.core.turns import run_through
+from app.core.search.verdict import Verdict
 
 
 class LastingSearch(Search):
@@ -20,16 +20,22 @@ class LastingSearch(Search):
     _known: KnownLattice | None = None
 
     def judge_instance(self, together: bool) -> Verdict:
-        """The instance is favourable only if no feasible set of changes turns that."""
         verdict = super().judge_instance(together)
         if self._judged is not None:
             self._known = more.known(self._problem, self._judged)
+        return verdict
+
+    def settled(self, verdict: Verdict) -> Generator[Moment, None, Verdict]:
+        """The instance is favourable only if no feasible set of changes turns that; and only if that is known."""
         if not verdict.favourable[0]:
             return verdict
-        if self._known is None:
-            self._known = run_through(more.ask(self._problem, self._oracle, self._budget))
-        breaks = self._known.breaks_with(()) is not None
-        return replace(verdict, favourable=np.array([not breaks]), decided=np.array([True])) if breaks else verdict
+        try:
+            if self._known is None:
+                self._known = yield from more.ask(self._problem, self._oracle, self._budget)
+            lasts = self._known.breaks_with(()) is None
+        except Stopped:
+            lasts = False
+        return verdict if lasts else replace(verdict, favourable=np.array([False]), decided=np.array([True]))
 
     def _searched(self, engine: Engine) -> Iterator[Fact]:
         explored = yield from more.explore(self._problem, self._oracle, self._budget, self._known)

@@ -1,8 +1,8 @@
 """Does improving more undo it? What the model says of every feasible superset of a plan."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from app.core.facts import Answers, Fact, Found, LevelFinished, Moment, Working
 from app.core.favourable import Bools
 from app.core.formula import all_of, holds
 from app.core.problem import Problem
-from app.core.search.lattice import BLOCK, Explored, sent
+from app.core.search.lattice import BLOCK, UNPACKED, Explored, sent
 from app.core.search.oracle import Oracle
 from app.core.search.whole_lattice import JudgedSubsets
 from app.core.subsets.costs import Costs
@@ -20,11 +20,20 @@ from app.core.subsets.masks import WORD, Masks, as_truths
 
 # With more moves not every subset is asked about.
 MOST_MOVES = 24
+# With no more than this their order is remembered.
+MOST_ORDERED = 16
 # Subsets whose constraints are looked at together.
 AT_ONCE = 2**16
 
 # Here a subset goes by its number: one bit a move, the first move highest.
 Numbers = NDArray[np.int64]
+
+
+@lru_cache(maxsize=MOST_ORDERED + 1)
+def _by_size(moves: int) -> Numbers:
+    """The subsets of so many moves: the smallest first, then the first by their positions."""
+    numbers = np.arange(2**moves)
+    return numbers[np.lexsort((-numbers, np.bitwise_count(numbers)))]
 
 
 @dataclass(frozen=True)
@@ -38,16 +47,17 @@ class KnownLattice:
     @cached_property
     def _breaking(self) -> Numbers:
         """The feasible subsets that are not favourable: the smallest first, then the first by their positions."""
-        numbers = np.flatnonzero(self.feasible & ~self.favourable)
-        return numbers[np.lexsort((-numbers, np.bitwise_count(numbers)))]
+        order = _by_size(self.moves) if self.moves <= MOST_ORDERED else _by_size.__wrapped__(self.moves)
+        return order[(self.feasible > self.favourable)[order]]
 
     def breaks_with(self, plan: Iterable[int]) -> tuple[int, ...] | None:
         """The further moves of a smallest feasible superset that is not favourable; None if there is no such one."""
         made = sum(1 << (self.moves - 1 - move) for move in plan)
-        larger = np.flatnonzero((self._breaking & made) == made)
-        if not len(larger):
+        larger = (self._breaking & made) == made
+        first = int(larger.argmax()) if len(larger) else 0
+        if not len(larger) or not larger[first]:
             return None
-        added = int(self._breaking[larger[0]]) & ~made
+        added = int(self._breaking[first]) & ~made
         return tuple(move for move in range(self.moves) if added >> (self.moves - 1 - move) & 1)
 
     def is_lasting(self) -> Bools:
@@ -77,12 +87,14 @@ def _without_larger(flags: Bools, moves: int) -> Bools:
 
 def known(problem: Problem, judged: JudgedSubsets) -> KnownLattice | None:
     """What one call of the model has told already."""
-    moves, feasible = len(problem.moves), np.zeros(2 ** len(problem.moves), dtype=np.bool_)
-    if judged.verdict is None:
+    moves, verdict = len(problem.moves), judged.verdict
+    if verdict is None:
         return None
-    favourable = np.zeros_like(feasible)
+    if len(judged.numbers) == 2**moves:
+        return KnownLattice(moves, np.ones(2**moves, dtype=np.bool_), verdict.favourable)
+    feasible, favourable = np.zeros(2**moves, dtype=np.bool_), np.zeros(2**moves, dtype=np.bool_)
     feasible[judged.numbers] = True
-    favourable[judged.numbers] = judged.verdict.favourable
+    favourable[judged.numbers] = verdict.favourable
     # The instance is judged in any case; whether it is feasible does not matter to what contains a change.
     return KnownLattice(moves, feasible, favourable)
 
@@ -127,8 +139,7 @@ def explore(
         lasting[0] = False
         numbers = np.flatnonzero(_without_larger(lasting, lattice.moves))
         for size in range(1, problem.max_size + 1):
-            found = _found(problem, oracle, numbers[np.bitwise_count(numbers) == size])
-            blocks = (Answers.of(found[start : start + BLOCK]) for start in range(0, len(found), BLOCK))
+            blocks = _blocks(problem, oracle, numbers[np.bitwise_count(numbers) == size])
             yield from sent(blocks, explored, budget)
             if explored.stopped_by is not None:
                 return explored
@@ -141,13 +152,18 @@ def explore(
     return explored
 
 
-def _found(problem: Problem, oracle: Oracle, numbers: Numbers) -> list[Found]:
-    """Plans of one size: the cheapest first, then the first by their positions."""
-    masks = masks_of(numbers[::-1], len(problem.moves))
-    costs = Costs([move.weight for move in problem.moves])
-    found: list[Found] = []
-    for batch, verdict in oracle.judge_all(masks):
-        made = [tuple(np.flatnonzero(row).tolist()) for row in as_truths(batch, len(problem.moves))]
-        labels = verdict.labels_of_favourable(range(len(batch)))
-        found += map(Found, made, map(costs.of, made), list(verdict.score), labels)
-    return sorted(found, key=lambda each: each.cost)
+def _blocks(problem: Problem, oracle: Oracle, numbers: Numbers) -> Iterator[Answers]:
+    """Plans of one size, a block at a time: the cheapest first, then the first by their positions."""
+    moves, costs = len(problem.moves), Costs([move.weight for move in problem.moves])
+    numbers = numbers[::-1]
+    if not costs.uniform:
+        chunks = (numbers[start : start + AT_ONCE] for start in range(0, len(numbers), AT_ONCE))
+        known = [costs.of_truths(as_truths(masks_of(chunk, moves), moves)) for chunk in chunks]
+        numbers = numbers[np.argsort(np.concatenate([np.zeros(0), *known]), kind="stable")]
+    for start in range(0, len(numbers), UNPACKED):
+        found: list[Found] = []
+        for batch, verdict in oracle.judge_all(masks_of(numbers[start : start + UNPACKED], moves)):
+            made = [tuple(np.flatnonzero(row).tolist()) for row in as_truths(batch, moves)]
+            labels = verdict.labels_of_favourable(range(len(batch)))
+            found += map(Found, made, map(costs.of, made), list(verdict.score), labels)
+        yield from (Answers.of(found[block : block + BLOCK]) for block in range(0, len(found), BLOCK))

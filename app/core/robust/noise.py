@@ -2,9 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from math import isnan
+from functools import cached_property, lru_cache
+from math import isnan, nan
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from app.core.favourable import Bools
 from app.core.problem import Move
 from app.core.search.oracle import Scorer
+from app.core.subsets.masks import Indices
 
 Draws = NDArray[np.float64]
 
@@ -35,19 +35,9 @@ class NoisyFeature(NamedTuple):
     noise: Noise
     whole: bool = False
 
-    def measured(self, value: float, draws: int) -> Draws:
-        """The value as each draw measures it."""
-        found = value + self.noise.sd(value) * standard_errors(self.name, draws)
-        return np.rint(found) if self.whole else found
 
-
-@lru_cache(maxsize=4096)
-def standard_errors(name: str, draws: int) -> Draws:
-    """The errors of a feature in standard deviations, one a draw.
-
-    They depend on the name alone: the same request gets the same ones on any machine, with any version of NumPy, and
-    in whatever order the features come. Fewer draws are the first ones of more.
-    """
+@lru_cache(maxsize=1024)
+def _first_errors(name: str, draws: int) -> Draws:
     words = hashlib.shake_256(name.encode()).digest(8 * draws)
     normal = NormalDist()
     # 53 bits each, in the middle of their step: never nought, never one.
@@ -57,14 +47,21 @@ def standard_errors(name: str, draws: int) -> Draws:
     return errors
 
 
-@dataclass(frozen=True, slots=True)
-class _NoisyColumn:
-    """A column of the model's rows: what it holds in each draw, as the feature is now and as its move makes it."""
+def standard_errors(name: str, draws: int) -> Draws:
+    """The errors of a feature in standard deviations, one a draw.
 
-    column: int
-    now: NDArray[Any]
-    move: int | None
-    then: NDArray[Any]
+    They depend on the name alone: the same request gets the same ones on any machine, with any version of NumPy, and
+    in whatever order the features come. Fewer draws are the first ones of more, so only a few lengths are remembered.
+    """
+    return _first_errors(name, next(length for length in (100, 1_000, max(10_000, draws)) if length >= draws))[:draws]
+
+
+@lru_cache(maxsize=16)
+def _errors(names: tuple[str, ...], draws: int) -> Draws:
+    """The errors of several features: a row for each draw, a column for each feature."""
+    errors = np.stack([standard_errors(name, draws) for name in names], axis=1)
+    errors.flags.writeable = False
+    return errors
 
 
 class NoisyRows:
@@ -79,30 +76,60 @@ class NoisyRows:
         draws: int,
     ) -> None:
         self.draws = draws
-        made = {move.position: index for index, move in enumerate(moves)}
-        self._columns: list[_NoisyColumn] = []
-        for position, feature in noisy.items():
-            (column,) = scorer.columns(position)
-            move = made.get(position)
-            now = _cells(scorer, position, feature, instance[position], draws)
-            then = now if move is None else _cells(scorer, position, feature, moves[move].target, draws)
-            self._columns.append(_NoisyColumn(column, now, move, then))
+        self._scorer = scorer
+        self.features = list(noisy.values())
+        self.positions = list(noisy)
+        self.columns = [scorer.columns(position)[0] for position in noisy]
+        # All values that are measured, and the place of their feature: each as it stands, then the target of each move.
+        self.values = [instance[position] for position in noisy]
+        self.places = list(range(len(noisy)))
+        places = {position: place for place, position in enumerate(noisy)}
+        # For each move of a noisy feature: the place of the feature, and of its value among those.
+        self._targets: dict[int, tuple[int, int]] = {}
+        for index, move in enumerate(moves):
+            if (place := places.get(move.position)) is not None:
+                self._targets[index] = place, len(self.values)
+                self.values.append(move.target)
+                self.places.append(place)
 
-    def rows(self, unmeasured: NDArray[Any], made: Bools, draws: slice) -> NDArray[Any]:
-        """Rows of some draws, those of one set together. `made` tells for each set and move whether it is made."""
-        count = len(range(*draws.indices(self.draws)))
-        rows = np.repeat(unmeasured, count, axis=0)
-        for column in self._columns:
-            now = column.now[None, draws]
-            found = now if column.move is None else np.where(made[:, column.move, None], column.then[None, draws], now)
-            rows[:, column.column] = np.broadcast_to(found, (len(unmeasured), count)).reshape(-1)
+    @cached_property
+    def _cells(self) -> NDArray[Any]:
+        """The cells of every value in every draw. What is missing stays missing."""
+        measured = list(zip([self.features[place] for place in self.places], self.values, strict=True))
+        sds = np.array([feature.noise.sd(value) for feature, value in measured])
+        errors = _errors(tuple(feature.name for feature in self.features), self.draws)
+        with np.errstate(over="ignore"):
+            found = np.array(self.values) + sds * errors[:, self.places]
+            if whole := [place for place, (feature, _) in enumerate(measured) if feature.whole]:
+                found[:, whole] = np.rint(found[:, whole])
+            # A number is its own cell.
+            cells: NDArray[Any] = found.astype(self._scorer.dtype)
+        for place, value in enumerate(self.values):
+            if isnan(value):
+                cells[:, place] = self._scorer.cells(self.positions[self.places[place]], nan)[0]
+        return cells
+
+    def values_of(self, plans: Sequence[Sequence[int]]) -> Indices:
+        """Which values the noisy features of each plan have, by their places among all that are measured."""
+        found = [list(range(len(self.positions))) for _ in plans]
+        for chosen, plan in zip(found, plans, strict=True):
+            # The moves of a feature come in order, the farthest last.
+            for move in plan:
+                if move in self._targets:
+                    place, value = self._targets[move]
+                    chosen[place] = value
+        return np.array(found)
+
+    def values_where(self, made: Bools) -> Indices:
+        """The same of many plans, given by whether each makes each move."""
+        found = np.tile(np.arange(len(self.positions)), (len(made), 1))
+        for move, (place, value) in self._targets.items():
+            found[made[:, move], place] = value
+        return found
+
+    def rows(self, unmeasured: NDArray[Any], values: Indices, draws: slice) -> NDArray[Any]:
+        """Rows of some draws, those of one plan together, from the rows and the values of the plans."""
+        cells = self._cells[draws][:, values]
+        rows = np.repeat(unmeasured, len(cells), axis=0)
+        rows.reshape(len(values), len(cells), -1)[:, :, self.columns] = cells.transpose(1, 0, 2)
         return rows
-
-
-def _cells(scorer: Scorer, position: int, feature: NoisyFeature, value: float, draws: int) -> NDArray[Any]:
-    """What the column of the feature holds in each draw. What is missing stays missing."""
-    with np.errstate(over="ignore"):
-        if isnan(value):
-            return np.full(draws, scorer.cells(position, value)[0]).astype(scorer.dtype)
-        # A number is its own cell.
-        return feature.measured(value, draws).astype(scorer.dtype)

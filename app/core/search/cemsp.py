@@ -20,9 +20,10 @@ from app.core.facts import Answers, Fact, Found, Working
 from app.core.favourable import Bools, Floats
 from app.core.formula import all_of
 from app.core.problem import Problem
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
 from app.core.search.seed_map import SeedMap
 from app.core.search.sieve import AT_A_TIME, Sieve
+from app.core.search.verdict import Verdict
 from app.core.subsets import dense_frontier
 from app.core.subsets.costs import Costs
 from app.core.subsets.dense_frontier import table
@@ -147,10 +148,8 @@ class SubsetJudge:
 
         Each walk does so in another order, and starts at another move. Where they end, each place once.
         """
-        moves = self.inside(subset)
         shrunk = [subset] * walks
-        starts = [len(moves) * walk // walks for walk in range(walks)]
-        left = [moves[start:] + moves[:start] for start in starts]
+        left = self._orders(subset, walks)
         while any(steps := [self._steps_down(*each) for each in zip(shrunk, left, strict=True)]):
             judged = yield from self._all_judged([step for walk in steps for step in walk])
             done = 0
@@ -160,6 +159,12 @@ class SubsetJudge:
                 shrunk[walk] = own[taken - 1] if taken else shrunk[walk]
                 left[walk] = left[walk][taken + 1 :] if own else []
         return list(dict.fromkeys(shrunk))
+
+    def _orders(self, subset: int, walks: int) -> list[list[int]]:
+        """The moves of a subset in the order in which each walk tries to take them back."""
+        moves = self.inside(subset)
+        starts = [len(moves) * walk // walks for walk in range(walks)]
+        return [moves[start:] + moves[:start] for start in starts]
 
     def _steps_down(self, subset: int, left: list[int]) -> list[int]:
         """The subset less one, two, ... of the moves that are left to try, down to the sizes that are settled."""
@@ -192,12 +197,10 @@ class SubsetJudge:
         That is a minimal one, whatever the model and the constraints.
         """
         members = self.inside(subset)
-        for masks in _by_size(len(members), self._settled, min(CHUNK, AT_A_TIME // len(self._bits))):
+        for truths in self._smaller(members):
             self._budget.check()
             # If none of them is feasible, there is no other moment to let other searches run.
             yield Working()
-            truths = np.zeros((len(masks), len(self._bits)), dtype=np.bool_)
-            truths[:, members] = as_truths(masks, len(members))
             if self._constrained:
                 (feasible,) = yield from self._sieve.of_truths(truths)
                 truths = truths[feasible]
@@ -205,6 +208,13 @@ class SubsetJudge:
             if found is not None:
                 return found
         return self._answer(members, *self._said[subset])
+
+    def _smaller(self, members: list[int]) -> Iterator[Bools]:
+        """The proper subsets that are not settled, the smallest first, in chunks, as rows of truth values."""
+        for masks in _by_size(len(members), self._settled, min(CHUNK, AT_A_TIME // len(self._bits))):
+            truths = np.zeros((len(masks), len(self._bits)), dtype=np.bool_)
+            truths[:, members] = as_truths(masks, len(members))
+            yield truths
 
     def _first_favourable(self, truths: Bools) -> Generator[Working, None, Found | None]:
         for batch, verdict in self._oracle.judge_all(of_truths(truths)):

@@ -8,9 +8,10 @@ import numpy as np
 from app.core.budget import Budget, Stopped
 from app.core.constraints import Item
 from app.core.facts import Moment
-from app.core.formula import Formula, holds
+from app.core.formula import Formula, all_of, holds
 from app.core.problem import Problem
 from app.core.search.solver import Solver, is_readable
+from app.core.steps.ladder import ladder_of
 
 # Up to so many moves all subsets are looked at; a solver would take longer.
 MOST_TABLED = 12
@@ -39,16 +40,23 @@ def find_conflict(problem: Problem, budget: Budget) -> Generator[Moment, None, C
     nothing = np.zeros((1, count), dtype=np.bool_)
     if all(holds(formula, nothing)[0] for formula in formulas):
         return NO_CONFLICT
+    ladder = ladder_of(problem.candidates)
+    rules = () if ladder is None else ladder.rules
     if count <= MOST_TABLED:
-        group, settled = _tabled(formulas, count), True
+        group, settled = _tabled(formulas, count, rules), True
     else:
-        group, settled = yield from _solved(formulas, count, budget)
+        group, settled = yield from _solved(formulas, count, rules, budget)
     return Conflict(tuple(problem.items[index] for index in group), settled)
 
 
-def _tabled(formulas: Sequence[Formula], count: int) -> list[int]:
-    """A minimal conflict from the table of all subsets: drops each item without which no subset satisfies the rest."""
+def _tabled(formulas: Sequence[Formula], count: int, rules: Sequence[Formula]) -> list[int]:
+    """A minimal conflict from the table of all subsets: drops each item without which no subset satisfies the rest.
+
+    Subsets that break the `rules` of steps are none.
+    """
     subsets = (np.arange(2**count)[:, None] >> np.arange(count) & 1).astype(np.bool_)
+    if rules:
+        subsets = subsets[holds(all_of(*rules), subsets)]
     breaks = [~holds(formula, subsets) for formula in formulas]
     broken = np.sum(breaks, axis=0)
     if not broken.all():
@@ -62,16 +70,21 @@ def _tabled(formulas: Sequence[Formula], count: int) -> list[int]:
     return group
 
 
-def _solved(formulas: Sequence[Formula], count: int, budget: Budget) -> Generator[Moment, None, tuple[list[int], bool]]:
+def _solved(
+    formulas: Sequence[Formula], count: int, rules: Sequence[Formula], budget: Budget
+) -> Generator[Moment, None, tuple[list[int], bool]]:
     """The same with a solver, which names some of the items that contradict each other; and whether that is settled."""
     group: list[int] = []
     literals: list[int] = []
     core: set[int] = set()
-    if not is_readable(formulas):
+    if not is_readable([*formulas, *rules]):
         return group, False
     solver = Solver(count, budget)
     try:
-        literals = yield from solver.read(formulas)
+        literals = yield from solver.read([*formulas, *rules])
+        for literal in literals[len(formulas) :]:
+            solver.add([literal])
+        literals = literals[: len(formulas)]
         if (yield from solver.satisfiable(*literals)):
             return group, True
         group, core = list(range(len(formulas))), solver.core()

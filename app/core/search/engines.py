@@ -1,49 +1,32 @@
 """The way into the engines: `lattice`, `cemsp`, and `auto`, which starts with one and continues with the other."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import comb
 
 from app.core.budget import Budget, Stopped, StoppedBy
-from app.core.facts import (
-    Answers,
-    Best,
-    Engine,
-    Explained,
-    Explanation,
-    Fact,
-    Finished,
-    Found,
-    Guarantee,
-    Proof,
-    ProvedBy,
-    Working,
-)
-from app.core.formula import Changed, Formula, all_of, at_most, holds
+from app.core.facts import Answers, Engine, Fact, Finished, Guarantee, Moment, Proof, ProvedBy, Working
+from app.core.formula import Changed, at_most
 from app.core.memory import Waiting
-from app.core.problem import Move, Problem
+from app.core.problem import Problem
 from app.core.search import cemsp, lattice, seed_map, whole_lattice
-from app.core.search.explaining import explain, is_unconstrained
 from app.core.search.lattice import unpacked
-from app.core.search.oracle import Oracle, Rules, Verdict
+from app.core.search.no_way_out import NoWayOut, ViewOf, exact
+from app.core.search.oracle import Oracle, Rules, satisfying
 from app.core.search.seed_map import SeedMap
+from app.core.search.verdict import Verdict
 from app.core.subsets import dense_frontier, packed_frontier
-from app.core.subsets.masks import Masks, as_truths, of_members
+from app.core.subsets.masks import Masks, of_members
 from app.core.subsets.packed_frontier import PackedFrontier
 from app.core.through.networks.engine import NetworkSearch, kept
 from app.core.through.networks.frontier import PossibleSubsets
 from app.core.through.networks.view import NetworkView
 from app.core.through.searches import engine as through
-from app.core.through.searches import reasons
 from app.core.through.searches.scored import Contradicted
 from app.core.through.view import View
 
-# What is seen of the model for some moves of the instance; None if it cannot be seen through for them.
-ViewOf = Callable[[Sequence[Move]], View | NetworkView | None]
 # The share of the deadline after which `auto` leaves the larger sizes to the solver, if a network has too many subsets.
 SHARE_OF_BOUNDS = 0.75
-# Why there is no answer is looked for in so many rows at the most, once that is proved.
-MOST_ROWS_TO_EXPLAIN = 2_000_000
 
 
 @dataclass(slots=True)
@@ -67,7 +50,7 @@ class Search:
         self._network: NetworkSearch | None = None
         # The same, if it is proved to be monotone.
         self._monotone: NetworkSearch | None = None
-        oracle.rules = _rules_for_moves(problem)
+        oracle.rules = _rules(problem)
 
     def judge_instance(self, together: bool) -> Verdict:
         """Judge the unchanged instance; if `together`, judge all subsets in the same call where one call suffices."""
@@ -80,6 +63,11 @@ class Search:
             assert self._judged.verdict is not None, "the instance at least is asked about"
             return self._judged.verdict.row(0)
         return oracle.judge_instance()
+
+    def settled(self, verdict: Verdict) -> Generator[Moment, None, Verdict]:
+        """What the instance is, in turns, where that takes more than its score."""
+        yield from ()
+        return verdict
 
     @property
     def judged(self) -> whole_lattice.JudgedSubsets | None:
@@ -99,8 +87,10 @@ class Search:
         found = False
         try:
             for fact in self._searched(engine):
-                found = found or isinstance(fact, Answers)
-                if isinstance(fact, Finished) and fact.stopped_by is None and not found:
+                if not isinstance(fact, Finished):
+                    found = found or isinstance(fact, Answers)
+                    yield fact
+                elif fact.stopped_by is None and not found:
                     yield from map(self._with_proof, self._explained(fact))
                 else:
                     yield self._with_proof(fact)
@@ -111,6 +101,10 @@ class Search:
             self._oracle.forget_rows()
             self._budget.memory.give_back()
 
+    def _explained(self, finished: Finished) -> Iterator[Fact]:
+        """Why there is no answer, and the end."""
+        return NoWayOut(self._problem, self._oracle, self._budget, self._view, self._network).facts(finished)
+
     def _with_proof(self, fact: Fact) -> Fact:
         """What is exact and does not rest on the graph rests on the rows that were scored."""
         if not isinstance(fact, Finished) or fact.proof is not None or fact.guarantee is not Guarantee.EXACT:
@@ -119,7 +113,7 @@ class Search:
 
     def _searched(self, engine: Engine) -> Iterator[Fact]:
         if not self._problem.max_size:
-            yield self._finished(Engine.LATTICE if engine is Engine.AUTO else engine)
+            yield exact(Engine.LATTICE if engine is Engine.AUTO else engine, self._problem)
         elif self._sees_through(engine):
             yield from self._through(engine)
         elif engine is Engine.CEMSP and seed_map.suits(self._problem):
@@ -162,17 +156,17 @@ class Search:
         yield Finished(Engine.THROUGH, Guarantee.EXACT, size, explored.stopped_by, proof)
 
     def _through_network(self, view: NetworkView, engine: Engine) -> Iterator[Fact]:
-        """Search by bounds on a network: by the solver if it is proved to be monotone, else size by size."""
+        """Search by bounds on a network; with too many moves by the solver, if the network is proved to be monotone."""
         search = NetworkSearch.of(self._problem, self._oracle, self._budget, view)
         if search is None:
             yield from self._lattice(Engine.AUTO)
             return
         self._network = search
         frontier = search.frontier()
-        if search.is_rising and frontier.most_next():
-            yield from self._without_useless(search)
-        elif search.suits or not frontier.most_next():
+        if search.suits or not frontier.most_next():
             yield from self._bounded(search, frontier, engine)
+        elif search.is_rising:
+            yield from self._without_useless(search)
         else:
             yield from self._lattice(Engine.AUTO)
 
@@ -183,7 +177,7 @@ class Search:
         )
         proof = search.proof(frontier.nodes)
         if explored.exhausted:
-            yield replace(self._finished(Engine.THROUGH), proof=proof)
+            yield replace(exact(Engine.THROUGH, self._problem), proof=proof)
         elif explored.stopped_by is not None:
             yield Finished(Engine.THROUGH, Guarantee.EXACT, explored.size, explored.stopped_by, proof)
         else:
@@ -203,86 +197,9 @@ class Search:
             if isinstance(fact, Answers):
                 yield replace(fact, moves=[tuple(places[move] for move in moves) for moves in fact.moves])
             elif isinstance(fact, Finished) and fact.complete:
-                yield replace(self._finished(fact.engine), proof=search.proof(0))
+                yield replace(exact(fact.engine, self._problem), proof=search.proof(0))
             else:
                 yield fact
-
-    def _explained(self, finished: Finished) -> Iterator[Fact]:
-        problem, proved = self._problem, finished.complete
-        if self._network is not None and is_unconstrained(problem) and proved:
-            with self._budget.at_most(MOST_ROWS_TO_EXPLAIN):
-                complete = yield from self._network.find_best()
-            yield Explained(Explanation(complete=complete), True, self._oracle.best, None)
-            yield finished
-            return
-        if finished.engine is Engine.THROUGH and self._network is None:
-            told = yield from self._reasons(finished)
-            if told:
-                return
-        elif is_unconstrained(problem) and proved:
-            # Every subset has been judged already.
-            yield Explained(Explanation(complete=True), True, self._oracle.best, None)
-            yield finished
-            return
-        oracle = self._oracle.over(problem.candidates, _rules_for_candidates(problem))
-        with self._budget.at_most(MOST_ROWS_TO_EXPLAIN if proved else self._budget.rows_left):
-            explanation = yield from explain(problem, oracle, self._budget, proved)
-        if not proved:
-            finished = self._proved_so_far(finished, explanation)
-        if explanation.answers:
-            # The model is not monotone, and the solver's search missed them.
-            yield from self._missed(explanation.answers, finished)
-        else:
-            yield self._told(explanation, finished, oracle)
-            yield finished
-
-    def _reasons(self, finished: Finished) -> Generator[Fact, None, bool]:
-        """Why there is no answer, by the view of all candidates; False if that cannot be told by it."""
-        problem = self._problem
-        view = None if self._view is None else self._view(problem.candidates)
-        if view is None or isinstance(view, NetworkView):
-            return False
-        oracle = self._oracle.over(problem.candidates, _rules_for_candidates(problem))
-        explanation = yield from reasons.explain(problem, oracle, self._budget, view)
-        if explanation is None:
-            return False
-        yield self._told(explanation, finished, oracle)
-        yield finished
-        return True
-
-    def _proved_so_far(self, finished: Finished, explanation: Explanation) -> Finished:
-        """The result of a search that assumed a monotone model, once every subset up to a size was judged."""
-        if explanation.complete or explanation.size >= self._problem.max_size:
-            return self._finished(finished.engine)
-        return replace(finished, complete_up_to=max(finished.complete_up_to, explanation.size))
-
-    def _missed(self, answers: Sequence[Found], finished: Finished) -> Iterator[Fact]:
-        taken = self._budget.take_answers(len(answers))
-        yield Answers.of([self._within_moves(found) for found in answers[:taken]])
-        if taken < len(answers):
-            size = min(finished.complete_up_to, len(answers[taken].moves) - 1)
-            finished = replace(finished, complete_up_to=size, stopped_by=StoppedBy.MAX_COUNTERFACTUALS)
-        yield finished
-
-    def _told(self, explanation: Explanation, finished: Finished, oracle: Oracle) -> Explained:
-        best = _closest(self._among_candidates(self._oracle.best), oracle.best)
-        anyhow = _closest(self._among_candidates(self._oracle.best_without_rules), oracle.best_without_rules)
-        if explanation.relaxations or (best and anyhow and best.merit >= anyhow.merit):
-            anyhow = None
-        return Explained(explanation, finished.complete, best, anyhow)
-
-    def _among_candidates(self, best: Best | None) -> Best | None:
-        """The best that the search has seen, by the candidates' indices."""
-        if best is None:
-            return None
-        problem = self._problem
-        places = {move.position: place for place, move in enumerate(problem.candidates)}
-        return replace(best, moves=tuple(places[problem.moves[index].position] for index in best.moves))
-
-    def _within_moves(self, found: Found) -> Found:
-        places = {move.position: place for place, move in enumerate(self._problem.moves)}
-        moves = tuple(places[self._problem.candidates[index].position] for index in found.moves)
-        return found._replace(moves=moves)
 
     def _lattice(self, engine: Engine) -> Iterator[Fact]:
         problem, oracle, budget = self._problem, self._oracle, self._budget
@@ -295,7 +212,7 @@ class Search:
         else:
             explored = yield from lattice.explore(problem, oracle, budget, fits)
         if explored.exhausted:
-            yield self._finished(Engine.LATTICE)
+            yield exact(Engine.LATTICE, self._problem)
         elif explored.stopped_by is not None:
             yield Finished(Engine.LATTICE, Guarantee.EXACT, explored.size, explored.stopped_by)
         elif engine is Engine.LATTICE or not seed_map.suits(problem):
@@ -309,7 +226,7 @@ class Search:
         found: list[tuple[int, ...]] = []
         searched = yield from _noting(self._solve(settled, answers), found)
         if searched.stopped_by is None and not searched.assumed_monotone:
-            yield self._finished(engine)
+            yield exact(engine, self._problem)
         elif searched.stopped_by is None and engine is Engine.AUTO and self._can_count(answers, found):
             yield from self._counted(settled, [*answers, of_members(found, len(self._problem.moves))])
         else:
@@ -327,7 +244,7 @@ class Search:
         frontier = PackedFrontier(moves, settled, answers, comb(moves, settled + 1))
         explored = yield from lattice.explore(self._problem, self._oracle, self._budget, frontier=frontier)
         if explored.exhausted:
-            yield self._finished(Engine.AUTO)
+            yield exact(Engine.AUTO, self._problem)
         else:
             yield Finished(Engine.AUTO, Guarantee.ASSUMES_MONOTONE, explored.size, explored.stopped_by)
 
@@ -344,13 +261,12 @@ class Search:
                     yield Working()
         except Stopped as stopped:
             return cemsp.Searched(stopped.by, assumed_monotone=False)
-        judge = cemsp.SubsetJudge(self._problem, self._oracle, self._budget, settled)
+        judge = self._judge(settled)
         is_sure = None if self._monotone is None else self._monotone.is_surely_unfavourable
         return (yield from cemsp.explore(judge, self._seeds, self._budget, is_sure))
 
-    def _finished(self, engine: Engine) -> Finished:
-        """The result of a search that ended by itself and is exact for any model."""
-        return Finished(engine, Guarantee.EXACT, len(self._problem.moves), None)
+    def _judge(self, settled: int) -> cemsp.SubsetJudge:
+        return cemsp.SubsetJudge(self._problem, self._oracle, self._budget, settled)
 
 
 def _noting(
@@ -367,27 +283,9 @@ def _noting(
         yield fact
 
 
-def _rules_for_moves(problem: Problem) -> Rules | None:
+def _rules(problem: Problem) -> Rules | None:
     """Which subsets of the moves satisfy the items; None if all do."""
-    moves = len(problem.moves)
-    if not problem.conjuncts and problem.max_size == moves:
+    if not problem.conjuncts and problem.max_size == len(problem.moves):
         return None
-    size = at_most(problem.max_size, tuple(map(Changed, range(moves))))
-    return _rules((*problem.conjuncts, size), moves)
-
-
-def _rules_for_candidates(problem: Problem) -> Rules | None:
-    if is_unconstrained(problem):
-        return None
-    return _rules(problem.formulas(problem.candidates), len(problem.candidates))
-
-
-def _rules(formulas: Sequence[Formula], moves: int) -> Rules:
-    rule = all_of(*formulas)
-    return lambda masks: holds(rule, as_truths(masks, moves))
-
-
-def _closest(*found: Best | None) -> Best | None:
-    """The one with the highest merit; of equals the smallest, then the first by its positions."""
-    known = [best for best in found if best is not None]
-    return min(known, key=lambda best: (-best.merit, len(best.moves), best.moves), default=None)
+    size = at_most(problem.max_size, tuple(map(Changed, range(len(problem.moves)))))
+    return satisfying((*problem.conjuncts, size), problem.moves)

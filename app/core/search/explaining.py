@@ -9,8 +9,9 @@ from app.core.facts import Explanation, Found, Moment, Relaxation, Working
 from app.core.favourable import Bools
 from app.core.problem import Problem
 from app.core.search.lattice import frontier_over, remembered, risen
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
 from app.core.search.sieve import Sieve
+from app.core.search.verdict import Verdict
 from app.core.subsets.costs import Costs
 from app.core.subsets.frontier import Frontier
 from app.core.subsets.masks import Masks, as_members
@@ -22,10 +23,14 @@ MOST_KEPT = 1_000
 def is_unconstrained(problem: Problem) -> bool:
     """Whether the items leave every subset of the candidates feasible."""
     count = len(problem.candidates)
+    if not problem.items:
+        return True
     return len(problem.moves) == count and not problem.conjuncts and problem.max_size == count
 
 
-def explain(problem: Problem, oracle: Oracle, budget: Budget, proved: bool) -> Generator[Moment, None, Explanation]:
+def explain(
+    problem: Problem, oracle: Oracle, budget: Budget, proved: bool, frontier: Frontier | None = None
+) -> Generator[Moment, None, Explanation]:
     """Judge every subset of the candidates, feasible or not, by size, and note what each favourable one breaks.
 
     Giving up some items opens an answer exactly if a favourable subset breaks no other items. So the minimal sets to
@@ -35,7 +40,7 @@ def explain(problem: Problem, oracle: Oracle, budget: Budget, proved: bool) -> G
     ledger = Ledger(problem, budget)
     explanation = Explanation()
     count = len(problem.candidates)
-    frontier: Frontier | None = frontier_over(count)
+    frontier = frontier_over(count) if frontier is None else frontier
     try:
         while frontier is not None and frontier.most_next() and not ledger.has_all_up_to(frontier.size):
             for chunk in frontier.chunks():

@@ -13,8 +13,9 @@ from app.core.favourable import Bools
 from app.core.formula import all_of, only_forbids
 from app.core.memory import Waiting
 from app.core.problem import Problem
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
 from app.core.search.sieve import Sieve
+from app.core.search.verdict import Verdict
 from app.core.subsets import dense_frontier, packed_frontier
 from app.core.subsets.costs import Costs
 from app.core.subsets.dense_frontier import DenseFrontier
@@ -77,11 +78,13 @@ def explore(
     budget: Budget,
     fits: Callable[[int], bool] = lambda rows: True,
     frontier: Frontier | None = None,
+    scans: "type[Scan] | None" = None,
 ) -> Generator[Fact, None, Explored]:
     """Work through the levels; the empty subset is known not to be an answer.
 
     Ends when nothing is left, when the budget is spent, or before a level that needs too much memory or that `fits`
-    refuses because of its rows. A `frontier` of its own may leave out subsets that are known to be unfavourable.
+    refuses because of its rows. A `frontier` of its own may leave out subsets that are known to be unfavourable;
+    `scans` puts the answers of a level in an order of its own.
     """
     frontier = frontier_over(len(problem.moves)) if frontier is None else frontier
     explored = Explored(frontier.size)
@@ -91,7 +94,7 @@ def explore(
             return explored
         if not fits(frontier.most_next()):
             return explored
-        scan = _Scan(problem, oracle, budget, frontier.is_ordered)
+        scan = (scans or Scan)(problem, oracle, budget, frontier.is_ordered)
         try:
             yield from scan.all_of(frontier, explored.held, last=frontier.size + 1 == problem.max_size)
         except Stopped as stopped:
@@ -133,7 +136,7 @@ def sent(blocks: Iterator[Answers], explored: Explored, budget: Budget) -> Itera
             return
 
 
-class _Scan:
+class Scan:
     """The hits of one level so far. Every hit is minimal, because all smaller sizes are done."""
 
     def __init__(self, problem: Problem, oracle: Oracle, budget: Budget, is_ordered: bool) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,11 +11,15 @@ from numpy.typing import NDArray
 from app.core.budget import Budget, Interrupted, Stopped, StoppedBy
 from app.core.facts import Best
 from app.core.favourable import Bools, Favourable, Floats
+from app.core.following.following import Following
+from app.core.following.rows import FollowingRows
+from app.core.formula import Formula, all_of, holds
 from app.core.problem import Move
+from app.core.search.verdict import Leader, Verdict
 from app.core.subsets.candidate_rows import CandidateRows, MoveCells, every_row
-from app.core.subsets.costs import Costs
 from app.core.subsets.frontier import SubsetChunk
-from app.core.subsets.masks import Masks, as_truths, of_sets, sizes
+from app.core.subsets.masks import Masks, as_truths, of_sets
+from app.core.subsets.stepped_rows import SteppedRows
 
 # A batch of rows takes no more than this, however wide they are: 4,096 rows of 2,000 columns.
 BATCH_BYTES = 2**25
@@ -57,55 +60,6 @@ def encoded_row(scorer: Scorer, instance: Sequence[float]) -> list[float]:
     return [cell for position, value in enumerate(instance) for cell in scorer.cells(position, value)]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the model says about subsets: of those asked about, as many from the front as the budget allowed."""
-
-    favourable: Bools
-    score: Floats
-    outputs: Floats
-    target: Favourable
-    # What the model itself decides, where more is asked of a favourable subset.
-    decided: Bools | None = None
-
-    @classmethod
-    def of(cls, outputs: Floats, target: Favourable) -> "Verdict":
-        score = target.score(outputs)
-        favourable = target.holds(outputs, score)
-        if not (isfinite(score.max()) and isfinite(score.min())):
-            # An infinite score is no basis for a recommendation.
-            favourable &= np.isfinite(score)
-        return cls(favourable, score, outputs, target)
-
-    @property
-    def label(self) -> NDArray[np.intp]:
-        """The class that each row is given."""
-        return self.labels(slice(None))
-
-    def labels(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
-        """The labels of some rows; computed on demand, because few are sent."""
-        decided = self.favourable if self.decided is None else self.decided
-        return self.target.labels(self.outputs[rows], decided[rows])
-
-    def labels_of_favourable(self, rows: Sequence[int]) -> list[int]:
-        """The same for rows that are favourable."""
-        only = self.target.only_label
-        return self.labels(np.array(rows, dtype=np.intp)).tolist() if only is None else [only] * len(rows)
-
-    def row(self, row: int) -> "Verdict":
-        """The verdict on one row, in memory of its own."""
-        only = slice(row, row + 1)
-        decided = None if self.decided is None else self.decided[only].copy()
-        favourable, score, outputs = self.favourable[only].copy(), self.score[only].copy(), self.outputs[only].copy()
-        return Verdict(favourable, score, outputs, self.target, decided)
-
-    def label_of(self, row: int) -> int:
-        return int(self.labels(slice(row, row + 1))[0])
-
-    def __len__(self) -> int:
-        return len(self.favourable)
-
-
 @dataclass(slots=True)
 class ModelCost:
     """The rows, calls and seconds that the model has taken so far."""
@@ -119,46 +73,10 @@ class ModelCost:
 Rules = Callable[[Masks], Bools]
 
 
-class _Leader:
-    """The best subset seen so far, with its verdict."""
-
-    def __init__(self) -> None:
-        self.merit = -inf
-        self._mask: Masks | None = None
-        self._verdict: Verdict | None = None
-
-    def follow(self, masks: Masks, verdict: Verdict, merits: Floats) -> None:
-        if merits.max() < self.merit or merits.max() == -inf:
-            return
-        row = _first(masks, np.flatnonzero(merits == merits.max()))
-        if merits[row] > self.merit or self._comes_after(masks[row : row + 1]):
-            self.merit = float(merits[row])
-            self._mask, self._verdict = masks[row : row + 1].copy(), verdict.row(row)
-
-    def _comes_after(self, mask: Masks) -> bool:
-        """Whether an equally good subset is smaller than this one, or comes first by its positions."""
-        if self._mask is None or mask.ndim > 1:
-            return False
-        both = np.concatenate([self._mask, mask])
-        return _first(both, np.arange(2)) == 1
-
-    def best(self, moves: Sequence[Move]) -> Best | None:
-        if self._mask is None or self._verdict is None:
-            return None
-        made = tuple(np.flatnonzero(as_truths(self._mask, len(moves))[0]).tolist())
-        cost = Costs([move.weight for move in moves]).of(made)
-        return Best(made, cost, self.merit, self._verdict.score[0], self._verdict.label_of(0))
-
-
-def _first(masks: Masks, rows: NDArray[np.intp]) -> int:
-    """Of several equally good rows: the smallest subset, then the first by its positions.
-
-    Beyond one word, subsets are asked about in that order anyway.
-    """
-    if len(rows) > 1 and masks.ndim == 1:
-        tied = masks[rows]
-        return int(rows[np.lexsort((~tied, sizes(tied)))[0]])
-    return int(rows[0])
+def satisfying(formulas: Sequence[Formula], moves: Sequence[Move]) -> Rules:
+    """The rules that all these formulas make, for subsets of the moves."""
+    rule = all_of(*formulas)
+    return lambda masks: holds(rule, as_truths(masks, len(moves)))
 
 
 class Oracle:
@@ -172,8 +90,10 @@ class Oracle:
         moves: Sequence[Move],
         budget: Budget,
         meter: ModelCost | None = None,
+        following: Following | None = None,
     ) -> None:
         self._scorer = scorer
+        self._following = following
         self._favourable = favourable
         self._budget = budget
         self._sent = instance
@@ -183,7 +103,7 @@ class Oracle:
         # None: every judged subset satisfies the rules.
         self.rules: Rules | None = None
         self._last: tuple[Masks, Verdict] | None = None
-        self._within_rules, self._anyhow = _Leader(), _Leader()
+        self._within_rules, self._anyhow = Leader(), Leader()
         self._succeeded = False
         # Whether equally good subsets are compared from batch to batch, because they come in no order.
         self.compares_ties = False
@@ -202,7 +122,8 @@ class Oracle:
         return other
 
     def _like(self, moves: Sequence[Move]) -> "Oracle":
-        return Oracle(self._scorer, self._favourable, self._sent, moves, self._budget, self.meter)
+        given = self._scorer, self._favourable, self._sent, moves, self._budget, self.meter
+        return Oracle(*given, self._following)
 
     @property
     def batch_rows(self) -> int:
@@ -229,8 +150,11 @@ class Oracle:
         ]
 
     @cached_property
-    def _rows(self) -> CandidateRows:
-        return CandidateRows(self._instance, self._cells)
+    def _rows(self) -> CandidateRows | SteppedRows | FollowingRows:
+        has_steps = len({move.position for move in self._moves}) < len(self._moves)
+        rows = (SteppedRows if has_steps else CandidateRows)(self._instance, self._cells)
+        following = self._following
+        return rows if following is None else FollowingRows(rows, self._moves, following, self._scorer)
 
     def judge_instance(self) -> Verdict:
         """Judge the unchanged instance: once, first, and even if there is hardly any time."""
@@ -267,6 +191,8 @@ class Oracle:
     def judge_small(self, masks: Masks, numbers: NDArray[np.intp]) -> Verdict:
         """Judge subsets of few moves, given by their numbers too; the budget is known to allow them all."""
         self._budget.take_rows(len(numbers))
+        if self._following is not None:
+            return self._said(masks, self._rows.of(masks))
         rows = every_row(self._instance, self._cells)
         return self._said(masks, rows if len(numbers) == len(rows) else rows[numbers])
 

@@ -25,7 +25,7 @@ class SeedMap:
     def read_rules(self, larger_than: int) -> Generator[Moment, None, None]:
         """What holds for every seed: the conjuncts of the problem, and the sizes that are left."""
         solver = self.solver
-        for literal in (yield from solver.read(_rules(self._problem, larger_than))):
+        for literal in (yield from solver.read(rules_for(self._problem, larger_than))):
             solver.add([literal])
         # A large seed leads to an answer by shrinking, and where it fails there is little left to grow.
         solver.prefer_all()
@@ -51,7 +51,11 @@ class SeedMap:
         self.solver.add([made(move) for move in moves_outside])
 
 
-def _rules(problem: Problem, larger_than: int) -> list[Formula]:
+def rules_for(problem: Problem, larger_than: int) -> list[Formula]:
+    """What a seed satisfies: it changes more features than this, and breaks no rule."""
+    if problem.ladder is not None:
+        sizes = [Count(larger_than + 1, problem.movable, problem.ladder.changed())] if larger_than else []
+        return [*problem.conjuncts, *sizes]
     moves = len(problem.moves)
     if larger_than or problem.max_size < moves:
         return [*problem.conjuncts, _sizes(moves, larger_than + 1, problem.max_size)]

@@ -21,7 +21,7 @@ class Sieve:
         self._formulas = formulas
         self._moves = moves
         self._budget = budget
-        self._rows = max(1, AT_A_TIME // (moves + sum(map(extent, formulas))))
+        self._rows = max(1, AT_A_TIME // max(1, moves + sum(map(extent, formulas))))
 
     def of_masks(self, masks: Masks) -> Generator[Working, None, Bools]:
         return self._satisfied(len(masks), lambda rows: as_truths(masks[rows], self._moves))

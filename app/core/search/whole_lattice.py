@@ -13,7 +13,8 @@ from app.core.favourable import Bools
 from app.core.formula import all_of, holds
 from app.core.problem import Problem
 from app.core.search.lattice import Explored, sent
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
+from app.core.search.verdict import Verdict
 from app.core.subsets.costs import Costs
 from app.core.subsets.dense_frontier import as_bits, minimal
 from app.core.subsets.masks import Masks, as_truths, of_sets

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.favourable import Bools
 from app.core.subsets.masks import Indices
 
 # Whole numbers below this are exact as floats too, so that their quotient is rounded only once.
@@ -18,12 +19,12 @@ MOST_EXACT = 2**53
 class Costs:
     """Each weight as a whole number of one small unit: sums are exact, and a cost is the float nearest to its sum."""
 
-    def __init__(self, weights: Sequence[float]) -> None:
+    def __init__(self, weights: Sequence[float | Fraction]) -> None:
         self.uniform = len(set(weights)) <= 1
         if {*map(type, weights)} <= {int}:
             self._units, self._scale = list(map(int, weights)), 1
         else:
-            parts = [Fraction(repr(float(weight))) for weight in weights]
+            parts = [weight if isinstance(weight, Fraction) else Fraction(repr(float(weight))) for weight in weights]
             self._scale = lcm(*(part.denominator for part in parts))
             self._units = [part.numerator * (self._scale // part.denominator) for part in parts]
 
@@ -36,6 +37,10 @@ class Costs:
         """The cost of one set of changes."""
         units = self._units
         return sum([units[move] for move in moves]) / self._scale
+
+    def of_truths(self, truths: Bools) -> NDArray[np.float64]:
+        """The cost of each set of changes, a row of truth values."""
+        return np.asarray(truths.astype(self._array.dtype) @ self._array / self._scale, dtype=np.float64)
 
     def of_rows(self, members: Indices) -> NDArray[np.float64]:
         """The cost of each row of changes."""

@@ -78,10 +78,10 @@ class Shares:
 
     def bounds(self, values: Sequence[Bounds]) -> Bounds:
         ((low, high),) = values
-        # The runtime divides by the sum of absolute values. Where one may be negative, that is all that is known.
+        # Where one may be negative, the total may be nought, or nearly so.
         unknown = (low[:, self.groups] < 0).any(axis=2)
         least, most = self._shares(low, high), self._shares(high, low, 1)
-        return np.where(unknown, -2.0, least), np.where(unknown, 2.0, most)
+        return np.where(unknown, -np.inf, least), np.where(unknown, np.inf, most)
 
     def signs(self, values: Sequence[Numbers]) -> Numbers:
         return _ahead(values[0], self.groups)

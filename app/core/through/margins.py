@@ -155,6 +155,14 @@ class _Spread:
         total = np.abs(constant) + np.maximum.reduceat(np.abs(rows), starts).sum(axis=0)
         return cls(constant, tables, rows, starts, constant + low, constant + high, total)
 
+    def with_rows(self, rows: Numbers) -> tuple[Table, ...]:
+        """The tables with other rows in the place of theirs."""
+        if rows is self.rows:
+            return self.tables
+        starts = self.starts.tolist()
+        parts = map(rows.__getitem__, map(slice, starts, [*starts[1:], None]))
+        return tuple(map(Table, [table.moves for table in self.tables], parts))
+
 
 class _Alike(NamedTuple):
     """Every sum as a multiple of one of them, give or take its `error`."""
@@ -196,14 +204,12 @@ def _line(spread: _Spread, alike: _Alike, outputs: Outputs, judge: Callable[[Num
     slack = float(alike.error[alike.base])
     cuts = _cuts(lambda one, other: judge(*alike.forms(one[:, None], other[:, None])), low - slack, high + slack)
     base = slice(alike.base, alike.base + 1)
-    constant = spread.constant[base]
-    tables = tuple(Table(table.moves, table.values[:, base]) for table in spread.tables)
+    constant, rows = spread.constant[base], spread.rows if len(spread.constant) == 1 else spread.rows[:, base]
     if cuts.no_to == -inf and cuts.no_from < inf:
         # The lower end is favourable: turn the line round.
-        cuts = _turned(cuts)
-        constant, tables = -constant, tuple(Table(table.moves, -table.values) for table in tables)
-        return Line(constant, tables, _sides(cuts), cuts, lambda low, high: outputs(-high, -low))
-    return Line(constant, tables, _sides(cuts), cuts, outputs)
+        cuts, turned = _turned(cuts), spread.with_rows(-rows)
+        return Line(-constant, turned, _sides(cuts), cuts, lambda low, high: outputs(-high, -low))
+    return Line(constant, spread.with_rows(rows), _sides(cuts), cuts, outputs)
 
 
 def _sides(cuts: Cuts) -> Numbers:

@@ -20,8 +20,7 @@ class Kind(StrEnum):
     OPAQUE = "opaque"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One addend: the moves that it depends on, rising, and a row of values for each subset of them.
 
     A subset of these moves goes by its number: one bit a move, the first move highest.

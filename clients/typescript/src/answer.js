@@ -47,8 +47,10 @@ export class Answer {
    * @param {Exchange} exchange
    */
   static async open(response, exchange) {
-    const incoming = new Incoming(response, exchange);
     try {
+      // A proxy may answer in place of the service, such as with a page to log in.
+      if (!response.headers.get("Content-Type")?.startsWith("application/x-ndjson")) throw new Unexpected(response.status);
+      const incoming = new Incoming(response, exchange);
       const start = await incoming.next();
       if (start?.type !== "start") throw new Unexpected(response.status);
       return new Answer(start, incoming, exchange, response.headers.get("X-Request-ID") ?? "");

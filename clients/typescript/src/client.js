@@ -19,13 +19,14 @@ const INSIDE = {
   constraints: [
     ...["immutable", "directions", "max_step", "causal", "correlated", "exclusive", "required", "max_changes"],
     "formulas",
+    "relations",
   ],
   limits: ["engine", "max_counterfactuals", "deadline_ms", "max_model_rows"],
 };
 
 /**
  * Asks a Flipset service. Every method may reject with `Refused` (and its kinds `InvalidRequest`, `NotAllowed`,
- * `NotFound`, `Busy`, `Unexpected`), `TimedOut` or `Unreachable`; with the signal's reason if you abort it.
+ * `NotFound`, `Erased`, `Busy`, `Unexpected`), `TimedOut` or `Unreachable`; with the signal's reason if you abort it.
  */
 export class Client {
   #url;
@@ -39,7 +40,7 @@ export class Client {
     this.#url = String(url).replace(/\/*$/, "/");
     // Called as a function of its own: a browser's fetch is nobody's method.
     const fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
-    this.#options = { key: "", timeout: 60, retries: 3, longestWait: 30, ...options, fetch };
+    this.#options = { key: "", timeout: 60, retries: 3, longestWait: 30, language: "", ...options, fetch };
   }
 
   /** The models that you may use. */
@@ -117,8 +118,84 @@ export class Client {
   }
 
   /**
+   * What the decision rests on: at most four reasons. Constraints are set aside.
+   * @param {string} model
+   * @param {Instance | Example} instance
+   * @param {Question} [question]
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").Reasons>}
+   */
+  reasons(model, instance, question = {}, calling = {}) {
+    return this.#call(path("v1/models", model, "reasons"), bodyOf(instance, question), calling);
+  }
+
+  /**
+   * One record, by the id in `start.record`. It is there a moment after the last line of its answer.
+   * @param {string} record
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").RecordDetails>}
+   */
+  record(record, calling) {
+    return this.#call(path("v1/records", record), undefined, calling);
+  }
+
+  /**
+   * The records of a subject, the oldest first, 100 at a time: `after` is the one of the last list.
+   * @param {string} subject
+   * @param {{ after?: number | null }} [place]
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").RecordList>}
+   */
+  records(subject, { after } = {}, calling = {}) {
+    const query = new URLSearchParams({ subject, ...(after != null && { after: String(after) }) });
+    return this.#call(`v1/records?${query}`, undefined, calling);
+  }
+
+  /**
+   * A signed receipt of one record. Write `JSON.stringify` of it to a file, and `flipset verify` checks it.
+   * @param {string} record
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").Receipt>}
+   */
+  receipt(record, calling) {
+    return this.#call(path("v1/records", record, "receipt"), undefined, calling);
+  }
+
+  /**
+   * Ask a recorded question again, and compare the answers. `Erased` if the question is no longer known.
+   * @param {string} record
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").ReplayResult>}
+   */
+  replay(record, calling) {
+    return this.#call(path("v1/records", record, "replay"), undefined, calling, "POST");
+  }
+
+  /**
+   * Say what became of a plan: accepted, declined (with a reason), tried, achieved or failed.
+   * @param {string} record
+   * @param {import("./schema.d.ts").FeedbackBody} feedback
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").FeedbackKept>}
+   */
+  feedback(record, feedback, calling) {
+    return this.#call(path("v1/records", record, "feedback"), feedback, calling);
+  }
+
+  /**
+   * Erase what is personal in all records of a subject.
+   * @param {string} subject
+   * @param {Calling} [calling]
+   * @returns {Promise<import("./schema.d.ts").Erasure>}
+   */
+  erase(subject, calling) {
+    return this.#call(path("v1/subjects", subject), undefined, calling, "DELETE");
+  }
+
+  /**
    * Ask for every minimal set of changes that turns the decision about `instance`, or about the one of an example.
-   * Constraints and limits are keys of their own, or of `constraints` and `limits`.
+   * Constraints and limits are keys of their own, or of `constraints` and `limits`. `record: { subject }` keeps a record,
+   * with the id `start.record`.
    * @param {string} model
    * @param {Instance | Example} instance
    * @param {Question} [question]
@@ -134,10 +211,11 @@ export class Client {
    * @param {string} where
    * @param {object | undefined} body
    * @param {Calling} [calling]
+   * @param {string} [method]
    */
-  async #call(where, body, { signal } = {}) {
+  async #call(where, body, { signal } = {}, method = body ? "POST" : "GET") {
     const exchange = new Exchange(this.#options.timeout, signal);
-    const response = await this.#respond(exchange, where, body, "application/json");
+    const response = await this.#respond(exchange, where, body, "application/json", method);
     try {
       return await exchange.within(response.json());
     } catch (error) {
@@ -152,15 +230,17 @@ export class Client {
    * @param {string} where
    * @param {object | undefined} body
    * @param {string} accept
+   * @param {string} [method]
    */
-  #respond(exchange, where, body, accept) {
-    const { key } = this.#options;
+  #respond(exchange, where, body, accept, method = "POST") {
+    const { key, language } = this.#options;
     const headers = {
       Accept: accept,
       ...(body && { "Content-Type": "application/json" }),
+      ...(language && { "Accept-Language": language }),
       ...(key && { Authorization: `Bearer ${key}` }),
     };
-    const request = body ? { method: "POST", body: JSON.stringify(body), headers } : { headers };
+    const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     return respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store" });
   }
 }

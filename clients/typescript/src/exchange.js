@@ -8,6 +8,7 @@ import { FlipsetError, refusalOf, TimedOut, Unreachable } from "./errors.js";
  * @property {number} [timeout] how many seconds the service may be silent; it speaks at least every 10
  * @property {number} [retries] how often to ask again before an answer begins
  * @property {number} [longestWait] how many seconds to wait for that in all
+ * @property {string} [language] what sentences and titles are in, such as `de`; a browser asks for its own otherwise
  * @property {typeof globalThis.fetch} [fetch] sends requests in place of the global one
  */
 

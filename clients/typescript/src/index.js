@@ -11,6 +11,7 @@ export {
   AnswerFailed,
   Busy,
   CutStream,
+  Erased,
   FlipsetError,
   InvalidRequest,
   NotAllowed,
@@ -27,6 +28,9 @@ export {
 /** @typedef {import("./schema.d.ts").Summary} Summary */
 /** @typedef {import("./schema.d.ts").Problem} Problem */
 /** @typedef {import("./schema.d.ts").ProblemField} ProblemField */
+/** @typedef {import("./schema.d.ts").Reasons} Reasons */
+/** @typedef {import("./schema.d.ts").RecordDetails} RecordDetails */
+/** @typedef {import("./schema.d.ts").FeedbackBody} FeedbackBody */
 /** @typedef {import("./client.js").Instance} Instance */
 /** @typedef {import("./client.js").Question} Question */
 /** @typedef {import("./answer.js").Line} Line */

@@ -1,9 +1,41 @@
 // What the service takes and sends, from its /openapi.json. `make clients` writes this file.
 
-/** If the cause changes, every effect is normal afterwards. */
+/** An effect that moves along with the cause: by as much, or by a multiple of it. */
+export interface AmountEntry {
+  feature: string;
+  /** same: by as much as the cause moves; a number: by so many times as much */
+  change: "same" | number;
+  /** in a file: it may move although it is immutable */
+  even_if_immutable?: boolean;
+}
+
+/** What became of a plan. */
+export type Became = "accepted" | "declined" | "tried" | "achieved" | "failed";
+
+/** What a person may plausibly have: beyond it the page asks, and an answer warns or is refused. */
+export interface BoundsEntry {
+  low?: number | null;
+  high?: number | null;
+  outside?: "warn" | "refuse";
+}
+
+/** A measurement within three standard deviations that breaks a plan. */
+export interface BreakingMeasurement {
+  /** the noisy features; all others are as the plan has them */
+  measured: Record<string, number>;
+  prediction: Prediction;
+}
+
+/** If the cause changes, every effect is normal afterwards, or moves along with it. */
 export interface CausalEntry {
   cause: string;
-  effects: Array<string>;
+  effects: Array<string | {
+    feature: string;
+    /** same: by as much as the cause moves; a number: by so many times as much */
+    change: "same" | number;
+    /** in a file: it may move although it is immutable */
+    even_if_immutable?: boolean;
+  }>;
 }
 
 /** One feature moved to its target. */
@@ -16,6 +48,26 @@ export interface Change {
   unit: string | null;
   /** null for a category, and for a missing value */
   direction: Direction | null;
+  /** which of the feature's steps; absent if it has one target */
+  step?: number | null;
+  /** how many steps there are; absent if it has one target */
+  steps?: number | null;
+  /** with `least`: where the decision turns if the other changes stay; null for a category, a missing value, or if there was no time */
+  enough?: number | null;
+  /** with `least`: how often the decision was seen to turn on the way to the target */
+  turns?: number | null;
+}
+
+/** A value that follows from the changes: of a derived feature, or of one that moves along with its causes. */
+export interface Consequence {
+  feature: string;
+  title: string | null;
+  /** null if the value is missing */
+  from: number | string | null;
+  to: number | string | null;
+  unit: string | null;
+  /** what it follows from directly, as far as that has moved */
+  because_of: Array<string>;
 }
 
 /** What cannot or may not change, and what goes together. */
@@ -26,7 +78,7 @@ export interface ConstraintsEntry {
   directions?: Record<string, "increase" | "decrease">;
   /** how far a feature may move, in its unit */
   max_step?: Record<string, number>;
-  /** if the cause changes, its effects are normal afterwards */
+  /** if the cause changes, its effects are normal afterwards, or move along with it */
   causal?: Array<CausalEntry>;
   /** features of which the abnormal ones change all together or not at all */
   correlated?: Array<Array<string>>;
@@ -38,6 +90,8 @@ export interface ConstraintsEntry {
   max_changes?: number | null;
   /** Boolean expressions, such as: ALT xor AST */
   formulas?: Array<string>;
+  /** comparisons between values of the changed row, such as: ALT <= 2 * AST + 5 */
+  relations?: Array<string>;
 }
 
 /** One minimal set of changes, and what the model says of the changed row. */
@@ -47,6 +101,8 @@ export interface Counterfactual {
   /** the changes as a person would say them */
   sentence: string;
   changes: Array<Change>;
+  /** what follows from the changes; absent where nothing can follow */
+  consequences?: Array<Consequence> | null;
   cost: number;
   prediction: Prediction;
   instance: Record<string, number | string | null>;
@@ -81,7 +137,11 @@ export interface CounterfactualsRequest {
   weights?: Record<string, number>;
   /** whether the plans hold */
   robustness?: RobustnessBody | null;
+  /** tell of each changed number how little would be enough */
+  least?: boolean;
   limits?: LimitsBody;
+  /** keep a record of the answer */
+  record?: RecordBody | null;
 }
 
 /** The direction in which a value moves. */
@@ -97,6 +157,12 @@ export interface Elapsed {
 
 /** The search that a request asks for, or that answered. */
 export type Engine = "auto" | "lattice" | "cemsp" | "through";
+
+/** What was erased. */
+export interface Erasure {
+  /** records whose values were erased */
+  records: number;
+}
 
 /** The last line of a stream that failed midway. */
 export interface ErrorLine {
@@ -122,15 +188,25 @@ export interface FeatureListing {
   short: string | null;
   unit: string | null;
   type: string;
+  /** what a person may plausibly have; beyond it the page asks, and an answer warns or is refused */
+  bounds: BoundsEntry | null;
   categories: Array<string | number>;
   may_be_missing: boolean;
   default: string | number | null;
-  move_to: string | Record<string, number> | null;
+  move_to: string | Record<string, unknown> | null;
   allowed: Array<string | number>;
   ranges: Array<RangeListing>;
   if_missing: string | Record<string, string | number> | null;
   /** the error of a measurement: sd or relative, and its source */
   noise: Record<string, string | number> | null;
+  /** how a notice states the feature as a reason, and by which code */
+  reason: ReasonEntry | null;
+  /** the codes of an Observation of it */
+  loinc: Array<string>;
+  /** its unit in UCUM */
+  ucum: string | null;
+  /** how it is computed from others, which are sent in its place; null: it is sent */
+  derived: string | null;
 }
 
 /** One value: its normal range, the target it would move to, and why it may not move. */
@@ -153,6 +229,33 @@ export interface FeatureState {
   why_not: WhyNot | null;
   /** how to let a missing value move; absent otherwise */
   hint?: string | null;
+  /** the values that it may stop at, the nearest first; absent if there is one target */
+  steps?: Array<number | string | null> | null;
+  /** the values that it may move to, each a way of its own; absent otherwise */
+  any_of?: Array<number | string | null> | null;
+  /** that the value is outside of the bounds that the model gives; absent otherwise */
+  warning?: string | null;
+}
+
+/** What became of a plan of a recorded answer. */
+export interface FeedbackBody {
+  /** the rank of the plan */
+  plan: number;
+  outcome: Became;
+  /** why it was declined; needed then, and only then */
+  reason?: WhyDeclined | null;
+}
+
+/** What became of a plan, as it is kept. */
+export interface FeedbackKept {
+  /** the id of the record */
+  record: string;
+  /** the rank of the plan */
+  plan: number;
+  outcome: Became;
+  reason: WhyDeclined | null;
+  /** when it was told first */
+  at: string;
 }
 
 /** What was wrong with a file. */
@@ -181,6 +284,11 @@ export interface Health {
 export interface KeyListing {
   policies: Array<PolicyEntry>;
   constraints: ConstraintsEntry;
+}
+
+/** The keys that receipts are checked with, those of former years included. */
+export interface KeySet {
+  keys: Array<ReceiptKey>;
 }
 
 /** What was read in a model's graph. */
@@ -217,7 +325,7 @@ export interface ModelDetails {
   name: string;
   title: string;
   version: string;
-  sha256: string;
+  sha256: string | null;
   description_sha256: string;
   classes: Array<string>;
   target: Record<string, unknown>;
@@ -229,7 +337,11 @@ export interface ModelDetails {
   structure: StructureListing;
   prototype: Record<string, number | string>;
   training: Record<string, unknown>;
+  /** what the person, the decision and a range are called in the model's field */
+  words: WordsEntry;
   constraints: ConstraintsEntry;
+  /** features that are never stated as a reason */
+  protected: Array<string>;
   policy: PolicyEntry;
   /** what the rules of the key add to that, where one was sent */
   key: KeyListing | null;
@@ -239,8 +351,8 @@ export interface ModelDetails {
 export interface ModelIdentity {
   name: string;
   version: string;
-  /** of model.onnx */
-  sha256: string;
+  /** of model.onnx; null where the model lives elsewhere */
+  sha256: string | null;
   /** of model.toml */
   description_sha256: string;
 }
@@ -255,17 +367,28 @@ export interface ModelListing {
   name: string;
   title: string;
   version: string;
-  sha256: string;
+  sha256: string | null;
   description_sha256: string;
 }
 
 /** What is asked of further improvements: to tell whether they undo a plan, or that they never do. */
 export type More = "tell" | "require";
 
-/** How the target is chosen inside a range; `amount` belongs to `margin` and `value`. */
+/** How the target is chosen inside a range; `amount` belongs to `margin` and `value`. `steps` are the values on the way, the nearest first, or the `count` of them if they are evenly spaced. `any_of` has its values in `steps` too. The values of a category are its names in a file, and its codes here. */
 export interface MoveTo {
   policy?: Policy;
   amount?: number;
+  steps?: Array<unknown>;
+  count?: number;
+}
+
+/** How many of the minimal sets hold the feature. */
+export interface Necessity {
+  /** share of all minimal sets, rounded to four digits */
+  share: number;
+  sets: number;
+  /** all: nothing turns the decision without this feature */
+  holds: "all" | "some";
 }
 
 /** Why nothing was found. If the outcome is `unknown`, there may still be an answer. */
@@ -286,6 +409,25 @@ export interface NoRecourse {
   threshold: number | null;
 }
 
+/** A feature that could not become a reason, whatever it does to the decision. */
+export interface NotConsidered {
+  feature: string;
+  why: "no_range" | "missing" | "protected";
+}
+
+/** The Observation that a value is from. */
+export interface ObservationUsed {
+  feature: string;
+  /** reference to the Observation */
+  observation: string | null;
+  /** when it was measured, as written there */
+  effective: string | null;
+  /** the unit it came in; `value` of the feature is in the model's */
+  unit: string | null;
+  /** whose range held; null: neither has one */
+  range: "observation" | "registry" | null;
+}
+
 /** The order of the plans of an answer; the last two need the whole answer first. */
 export type Order = "size" | "cost" | "stability";
 
@@ -297,8 +439,11 @@ export interface OtherModelSays {
   name: string;
 }
 
+/** What came of looking for reasons; `none`: no set of features, brought into range, turns the decision. */
+export type Outcome = "found" | "already_favourable" | "none" | "unknown";
+
 /** The point of a normal range that an abnormal value is moved to. */
-export type Policy = "nearest" | "midpoint" | "margin" | "value";
+export type Policy = "nearest" | "midpoint" | "margin" | "value" | "steps" | "any_of";
 
 /** A `[policy]`. A request may choose whatever it does not name. */
 export interface PolicyEntry {
@@ -366,11 +511,15 @@ export interface RangeBody {
   high?: number | null;
   /** for a category, instead of low and high */
   allowed?: Array<number | string> | null;
-  /** where in the range a value moves; by default as the registry says */
+  /** where in the range a value moves, or the steps on the way; by default as the registry says. Alone, it leaves the registry's range in force */
   move_to?: "nearest" | "midpoint" | {
     margin: number;
   } | {
     value: number;
+  } | {
+    steps: Array<number | string> | number;
+  } | {
+    any_of: Array<number | string>;
   } | null;
   /** what a missing value would become: a value, or target for where the range or guide leads; by default as the registry says; null: it stays missing. Alone, it leaves the registry's range in force */
   if_missing?: "target" | {
@@ -399,6 +548,140 @@ export interface Readiness {
 /** Why there is no answer. */
 export type Reason = "constraints" | "ranges";
 
+/** How a notice states the feature as a reason for a decision, by which code, and where these words are from. */
+export interface ReasonEntry {
+  text: string;
+  code?: string | null;
+  source?: string | null;
+}
+
+/** One feature that the decision rests on. */
+export interface ReasonStated {
+  rank: number;
+  feature: string;
+  title: string | null;
+  value: number | string | null;
+  unit: string | null;
+  low: number | null;
+  high: number | null;
+  allowed: Array<number | string | null> | null;
+  /** the condition of the chosen range */
+  when: Record<string, unknown> | null;
+  status: Status;
+  /** what the registry says a notice should state */
+  text: string | null;
+  /** the registry's code for it */
+  code: string | null;
+  /** where the registry has text and code from */
+  source: string | null;
+  necessity: Necessity;
+  sufficiency: Sufficiency;
+  variation: Variation;
+}
+
+/** What a decision rests on. */
+export interface Reasons {
+  model: ModelIdentity;
+  normal_ranges: RegistryIdentity | null;
+  /** what counts as favourable; compared_as names the type in which scores are compared, and the threshold or interval in that type */
+  target: Record<string, unknown>;
+  prediction: Prediction;
+  /** none: no set of features, brought into range, turns the decision; unknown: not every minimal set is proved to be found, so no reasons are stated */
+  outcome: Outcome;
+  /** at most four, the most necessary first */
+  reasons: Array<ReasonStated>;
+  /** further features that minimal sets hold */
+  more: number;
+  /** how many there are; null if that is not proved */
+  minimal_sets: number | null;
+  /** features outside their ranges that no minimal set holds */
+  without_effect: Array<string>;
+  not_considered: Array<NotConsidered>;
+  /** paths of the constraints that played no part */
+  set_aside: Array<string>;
+  /** whether every minimal set was found, and that is proved */
+  complete: boolean;
+  stopped_by: StoppedBy | null;
+  guarantee: Guarantee;
+  engine: Engine;
+  model_rows: number;
+  elapsed_ms: number;
+  /** the outcome in words */
+  explanation: string;
+  /** what this is not: a legal determination, or a cause */
+  note: string;
+  /** the id of the record; null if there is no room for one; absent if none was asked for */
+  record?: string | null;
+  /** false if the record may be missing; absent if none was asked for */
+  recorded?: boolean | null;
+}
+
+/** What proves a record, as canonical JSON: keep every byte of it. */
+export interface Receipt {
+  /** a JWS in its compact form, signed with Ed25519 */
+  receipt: string;
+  /** what the salted digests are made with; null once it was erased */
+  salt: string | null;
+}
+
+/** A public key, as a JWK (RFC 8037). */
+export interface ReceiptKey {
+  alg: string;
+  crv: string;
+  /** its thumbprint (RFC 7638) */
+  kid: string;
+  kty: string;
+  use: string;
+  x: string;
+}
+
+/** That the answer is to be recorded, and of whom it is. */
+export interface RecordBody {
+  /** whom the answer is about: an id that means something only to you */
+  subject?: string | null;
+}
+
+/** One record: what the answer rested on, and what it said. What is personal is null once it was erased. */
+export interface RecordDetails {
+  id: string;
+  /** kept, erased, or unfinished: the answer began, and its end was not recorded */
+  state: string;
+  /** when the request came */
+  at: string;
+  model: string;
+  /** its place in the chain */
+  seq: number | null;
+  /** its hash, which the next record is chained to */
+  hash: string | null;
+  /** as in the summary; cut if its reader left, error if the search broke down */
+  outcome: string | null;
+  /** what the hash covers: versions, digests, and salted digests of what is personal */
+  sealed: Record<string, unknown> | null;
+  /** the limits as applied, and the rules of the key */
+  terms: Record<string, unknown> | null;
+  subject: string | null;
+  /** what the salted digests are made with */
+  salt: string | null;
+  /** the request as it was sent */
+  request: Record<string, unknown> | null;
+  /** the first line of the answer */
+  start: Record<string, unknown> | null;
+  /** its first plans */
+  plans: Array<Record<string, unknown>> | null;
+  /** its last line, without times */
+  summary: Record<string, unknown> | null;
+  erased_at: string | null;
+  /** what became of its plans */
+  feedback: Array<FeedbackKept>;
+}
+
+/** The records of one subject, the oldest first. */
+export interface RecordList {
+  records: Array<RecordDetails>;
+  /** ask again with this to see more; null: that was all */
+  after: number | null;
+}
+
 /** One registry. */
 export interface RegistryDetails {
   name: string;
@@ -407,18 +690,22 @@ export interface RegistryDetails {
   source: string | null;
   features: Record<string, RegistryFeature>;
   constraints: ConstraintsEntry;
+  /** how hard changes are, where a request does not say */
+  weights: Record<string, number>;
   sha256: string;
 }
 
 /** What a registry says of one feature. */
 export interface RegistryFeature {
   unit: string | null;
-  move_to: string | Record<string, number>;
+  move_to: string | Record<string, unknown>;
   allowed: Array<string | number>;
   ranges: Array<RangeListing>;
   if_missing: string | Record<string, string | number> | null;
   /** the error of a measurement: sd or relative, and its source */
   noise: Record<string, string | number> | null;
+  /** how a notice states the feature as a reason, and by which code */
+  reason: ReasonEntry | null;
 }
 
 /** The registry that answered, with its digest. */
@@ -440,6 +727,22 @@ export interface Relaxation {
 export interface ReloadCounts {
   loaded: number;
   refused: number;
+}
+
+/** Where a replayed answer differs. */
+export interface ReplayDifference {
+  /** the place in the answer, such as summary.count */
+  where: string;
+  what: string;
+}
+
+/** Whether the same question still gets the same answer. */
+export interface ReplayResult {
+  /** null if the question could not be asked again */
+  same: boolean | null;
+  differences: Array<ReplayDifference>;
+  /** answer: every byte but the times; plans: those that were sent before time ran out; null: nothing */
+  compared: string | null;
 }
 
 /** What the plans are held against. */
@@ -470,7 +773,7 @@ export interface RobustnessBody {
   require?: number | null;
   /** whether further changes undo a plan: tell says so; require answers only with plans that none does */
   more?: More | null;
-  /** by cost or stability: sent when the search has ended */
+  /** by cost or stability: at most 10,000 plans, sent when the search has ended */
   order?: Order;
 }
 
@@ -512,6 +815,8 @@ export interface Stability {
   draws: number;
   /** true if it is proved for every value within three standard deviations, false if one breaks it */
   certified: boolean | null;
+  /** a measurement that breaks it, if one is known: `certified` is false */
+  counterexample: BreakingMeasurement | null;
   models: Array<OtherModelSays>;
   /** null if the model was not asked about all further changes */
   more: FurtherChanges | null;
@@ -544,6 +849,10 @@ export interface Start {
   conflicts_ruled_out?: false | null;
   /** what the plans are held against; absent where nothing is */
   robustness?: RobustnessApplied | null;
+  /** the id of the record; null if there is no room for one; absent if none was asked for */
+  record?: string | null;
+  /** where the values of a Bundle are from; absent otherwise */
+  observations?: Array<ObservationUsed> | null;
 }
 
 /** A value compared with its normal range. */
@@ -585,6 +894,14 @@ export interface Subsets {
   subsets: Array<SubsetShown>;
 }
 
+/** How little has to change beside the feature. */
+export interface Sufficiency {
+  /** size of the smallest minimal set that holds the feature */
+  smallest_set: number;
+  /** whether this feature alone, brought into range, turns the decision */
+  alone: boolean;
+}
+
 /** The last line. */
 export interface Summary {
   type: "summary";
@@ -611,6 +928,8 @@ export interface Summary {
   stability?: StabilityTold | null;
   /** if the search ended by itself and found nothing; the outcome says whether that is proved */
   no_recourse: NoRecourse | null;
+  /** false if the record may be missing; absent if none was asked for */
+  recorded?: boolean | null;
 }
 
 /** What counts as favourable: classes and a threshold, or an interval for a regression. */
@@ -632,15 +951,34 @@ export interface UnmatchedContext {
 export interface Unsent {
   sentence: string;
   changes: Array<Change>;
+  /** what follows from the changes; absent where nothing can follow */
+  consequences?: Array<Consequence> | null;
   cost: number;
   prediction: Prediction;
   instance: Record<string, number | string | null>;
-  /** of best, if plans are required to hold; absent otherwise */
+  /** if plans are required to hold; absent otherwise */
   stability?: Stability | null;
 }
 
+/** Other values that would have led to another result: the first of the smallest sets that hold the feature. */
+export interface Variation {
+  sentence: string;
+  changes: Array<Change>;
+  prediction: Prediction;
+}
+
+/** Why a plan was declined. */
+export type WhyDeclined = "cannot_change" | "too_costly" | "not_true_of_me" | "other";
+
 /** Why a feature cannot be changed. */
-export type WhyNot = "normal" | "no_range" | "missing" | "at_target" | "immutable" | "direction" | "max_step";
+export type WhyNot = "normal" | "no_range" | "missing" | "derived" | "at_target" | "immutable" | "direction" | "max_step";
+
+/** What people in the model's field call things; the page speaks so. */
+export interface WordsEntry {
+  person?: string;
+  decision?: string;
+  range?: string;
+}
 
 /** How far the search is. */
 export interface Progress {

@@ -2,6 +2,7 @@
 // a real one: tests/clients/test_typescript.py.
 
 import assert from "node:assert/strict";
+import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
 
 import {
@@ -9,6 +10,7 @@ import {
   Busy,
   Client,
   CutStream,
+  Erased,
   InvalidRequest,
   NotAllowed,
   NotFound,
@@ -34,6 +36,15 @@ async function several() {
   const { instance, ...question } = examples.find((one) => one.name === "several-ways").request;
   return { instance, question };
 }
+
+async function recorded() {
+  const { instance, question } = await several();
+  const subject = `applicant-${crypto.randomUUID()}`;
+  const asked = await real.counterfactuals("mortgage", instance, { ...question, record: { subject } });
+  return { answer: await asked.read(), subject };
+}
+
+const refusedWith = (kind, name) => (error) => error instanceof kind && error.kind === name;
 
 function plansOf(answer) {
   return answer[Symbol.asyncIterator]();
@@ -123,7 +134,7 @@ test("a refusal says which fields are wrong", async () => {
 });
 
 test("each refusal has a name", async () => {
-  for (const [model, error] of Object.entries({ secret: NotAllowed, nowhere: NotFound, proxied: Unexpected }))
+  for (const [model, error] of Object.entries({ secret: NotAllowed, nowhere: NotFound, proxied: Unexpected, login: Unexpected }))
     await assert.rejects(ask(connect(), model), error);
 });
 
@@ -263,4 +274,95 @@ test("what the real service refuses has a name", async () => {
   const refused = await real.counterfactuals("mortgage", { pirat: "much" }).catch((error) => error);
   assert.ok(refused instanceof InvalidRequest);
   assert.ok(refused.fields.some(({ field }) => field === "instance.pirat"));
+});
+
+test("reasons are told from all minimal sets", async () => {
+  const { instance } = await several();
+  const told = await real.reasons("mortgage", instance, { immutable: ["pirat"] });
+  const { plans } = await (await real.counterfactuals("mortgage", instance)).read();
+  const sets = plans.map((plan) => plan.changes.map((change) => change.feature));
+  assert.deepEqual([told.outcome, told.complete, told.minimal_sets], ["found", true, sets.length]);
+  assert.deepEqual(told.set_aside, ["immutable[0]"]);
+  for (const { feature, necessity, variation } of told.reasons) {
+    assert.equal(necessity.sets, sets.filter((set) => set.includes(feature)).length);
+    assert.ok(variation.changes.some((change) => change.feature === feature));
+    assert.ok(variation.prediction.favourable);
+  }
+});
+
+test("sentences come in the language that was asked for", async () => {
+  const { instance } = await several();
+  const german = new Client(REAL_URL, { language: "de" });
+  const { plans } = await (await german.counterfactuals("mortgage", instance)).read();
+  assert.match(plans[0].sentence, /^Schuldendienstquote von 0,42 auf 0,36 senken und /);
+  assert.equal(plans[0].changes[0].feature, "pirat");
+});
+
+test("an answer that is recorded can be looked up and asked again", async () => {
+  const { answer, subject } = await recorded();
+  const record = await real.record(answer.start.record);
+  assert.deepEqual([record.state, record.subject, record.outcome], ["kept", subject, "found"]);
+  assert.deepEqual(record.request.record, { subject });
+  const sentences = ({ plans }) => plans.map((plan) => plan.sentence);
+  assert.deepEqual(sentences(record), sentences(answer));
+  assert.deepEqual(await real.records(subject), { records: [record], after: null });
+  assert.deepEqual((await real.records(subject, { after: record.seq })).records, []);
+  assert.deepEqual(await real.replay(record.id), { same: true, differences: [], compared: "answer" });
+});
+
+test("what became of a plan is kept", async () => {
+  const record = (await recorded()).answer.start.record;
+  const feedback = { plan: 2, outcome: "declined", reason: "too_costly" };
+  const said = await real.feedback(record, feedback);
+  for (const { at, ...kept } of [said, ...(await real.record(record)).feedback])
+    assert.deepEqual(kept, { record, ...feedback });
+  const refused = await real.feedback(record, { plan: 99, outcome: "achieved" }).catch((error) => error);
+  assert.ok(refused instanceof InvalidRequest);
+  assert.deepEqual(
+    refused.fields.map(({ field }) => field),
+    ["plan"],
+  );
+});
+
+test("a person can be erased", async () => {
+  const { answer, subject } = await recorded();
+  assert.equal((await real.erase(subject)).records, 1);
+  const left = await real.record(answer.start.record);
+  assert.deepEqual([left.state, left.subject, left.request, left.plans], ["erased", null, null, null]);
+  const erased = refusedWith(Erased, "record-erased");
+  await assert.rejects(real.replay(left.id), erased);
+  await assert.rejects(real.feedback(left.id, { plan: 1, outcome: "tried" }), erased);
+  assert.deepEqual((await real.records(subject)).records, []);
+});
+
+test("a receipt proves a record", async () => {
+  const record = await real.record((await recorded()).answer.start.record);
+  const receipt = await real.receipt(record.id);
+  // `flipset verify` wants every byte of it.
+  assert.equal(JSON.stringify(receipt), `{"receipt":"${receipt.receipt}","salt":"${record.salt}"}`);
+  const [head, content, signature] = receipt.receipt.split(".");
+  const { keys } = await (await fetch(`${REAL_URL}/.well-known/flipset-keys`)).json();
+  const key = createPublicKey({ key: keys[0], format: "jwk" });
+  assert.ok(verify(null, Buffer.from(`${head}.${content}`), key, Buffer.from(signature, "base64url")));
+  const said = JSON.parse(Buffer.from(content, "base64url").toString());
+  assert.deepEqual([said.hash, said.record], [record.hash, record.sealed]);
+});
+
+test("a record that is not there has a name", async () => {
+  const unknown = refusedWith(NotFound, "unknown-record");
+  for (const call of ["record", "receipt", "replay"]) await assert.rejects(real[call]("0".repeat(32)), unknown);
+  const wrong = await real.records("two words & more").catch((error) => error);
+  assert.ok(wrong instanceof InvalidRequest);
+  assert.deepEqual(
+    wrong.fields.map(({ field }) => field),
+    ["subject"],
+  );
+});
+
+test("a store that is away is asked again and one that is off is not", async () => {
+  assert.equal((await connect().replay("away")).same, true);
+  assert.equal(await get("asked/away"), 2);
+  await assert.rejects(connect({ retries: 0 }).replay("away:once"), refusedWith(Busy, "records-unavailable"));
+  await assert.rejects(connect().record("off"), refusedWith(NotFound, "records-off"));
+  assert.equal(await get("asked/off"), 1);
 });

@@ -34,4 +34,18 @@ try {
 }
 const [example] = await flipset.examples("hcv");
 if (example) await flipset.counterfactuals("hcv", example, { max_changes: 1 });
-export { complete, outcome, role, scores };
+const texts: (string | null)[] = (await flipset.reasons("hcv", {})).reasons.map((reason) => reason.text);
+const recorded = await flipset.counterfactuals("hcv", {}, { record: { subject: "patient-0815" } });
+const id: string | null | undefined = recorded.start.record;
+if (id) {
+  await flipset.feedback(id, { plan: 2, outcome: "declined", reason: "too_costly" });
+  // @ts-expect-error  no such outcome
+  await flipset.feedback(id, { plan: 2, outcome: "forgotten" });
+  const same: boolean | null = (await flipset.replay(id)).same;
+  const salt: string | null = (await flipset.receipt(id)).salt;
+  console.log(same, salt, (await flipset.record(id)).feedback[0]?.reason);
+}
+const { after } = await flipset.records("patient-0815");
+if (after !== null) await flipset.records("patient-0815", { after });
+const erased: number = (await flipset.erase("patient-0815")).records;
+export { complete, erased, outcome, role, scores, texts };

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from app.adapters.catalog import load_catalog
+from app.adapters.graphs.models import Model
+from app.adapters.graphs.scorer import Graph
 from app.answering.events import Counterfactual, Finished
 from app.answering.service import Service
 from app.api.problems import problem
@@ -71,6 +73,13 @@ class Asker:
         deadlines = {"default_deadline_ms": PLENTY_MS, "max_deadline_ms": PLENTY_MS}
         settings = Settings(models_dir=models, normal_ranges_dir=ranges, **deadlines, **others)
         self._service = Service(settings, load_catalog(models, ranges))
+
+    def model(self, name: str) -> Model:
+        return self._service.catalog.models[name]
+
+    def graph(self, model: str) -> Graph:
+        """What scores the rows of a model."""
+        return self.model(model).scorer.graph
 
     def ask(self, model: str, body: bytes, see: Callable[[str], None] | None = None) -> Answered:
         """Answer the request to its last byte; `see` is shown every counterfactual. No line is kept."""

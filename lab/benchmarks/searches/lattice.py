@@ -63,7 +63,7 @@ def contested(workshop: Workshop, contest: Contest) -> tuple[float, float, dict[
     batch = _best_batch(judge, rows[: workshop.sizes.tried_rows])
     body = request(
         dict.fromkeys(names(contest.width), 0),
-        target={"threshold": _highest(judge, rows, batch)},
+        target={"threshold": highest(judge, rows, batch)},
         constraints=contest.constraints,
         limits={**EVERYTHING, "engine": contest.engine},
     )
@@ -98,7 +98,7 @@ def _seconds(judge: RowJudge, rows: Rows, batch: int) -> float:
     return perf_counter() - began
 
 
-def _highest(judge: RowJudge, rows: Rows, batch: int) -> float:
+def highest(judge: RowJudge, rows: Rows, batch: int) -> float:
     """The best score of any subset. Asking for it leaves an answer or two, and hardly a subset unscored."""
     best = max(judge.scores(rows[start : start + batch])[:, 1].max() for start in range(0, len(rows), batch))
     return float(str(best))

@@ -16,7 +16,7 @@ from lab.paper.questions.datasets import Values
 from lab.paper.results import Agreement, Changes, DataSetResults, MethodResults, Robustness
 from lab.paper.study import Study
 
-METHODS = ("exact", "published", *BASELINES)
+METHODS = ("exact", "robust", "published", *BASELINES)
 Figure = Callable[[Asked, str], float | None]
 
 

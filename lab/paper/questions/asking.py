@@ -1,6 +1,6 @@
 """One person under one condition, asked of every method."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from lab.paper.conditions import PLAIN, Condition
 from lab.paper.every_subset import EverySubset
-from lab.paper.methods import BASELINES, Subset, exact, published
+from lab.paper.methods import BASELINES, Subset, exact, published, robust
 from lab.paper.questions.datasets import Values
 from lab.paper.questions.question import Method, Question
 from lab.paper.questions.seeds import seed_of
@@ -33,7 +33,7 @@ class Asked:
     """One person under one condition: the truth by every subset, and the answers.
 
     `favoured` are those whom the network favours as they are: nobody is asked about them. For `answers` chances are
-    drawn anew under each condition, for `same_seed` they are the same; exact and published leave nothing to chance.
+    drawn anew under each condition, for `same_seed` they are the same; those that search sets leave nothing to chance.
     """
 
     condition: str
@@ -66,25 +66,28 @@ def ask(study: Study, condition: Condition, person: int) -> Asked:
     same_seed = baselines.answers(*names)
     # One condition may draw what all draw with the same seed; the others draw something else.
     anew = same_seed if condition == PLAIN else baselines.answers(*names, condition.name)
-    return replace(asked, answers={**_by_sets(study, trained, values), **anew}, same_seed=same_seed)
+    return replace(asked, answers={**_by_sets(study, condition, values), **anew}, same_seed=same_seed)
 
 
-def _by_sets(study: Study, trained: Trained, values: Values) -> dict[str, Answer]:
-    """The two that search subsets; both are given the problem posed."""
+def _by_sets(study: Study, condition: Condition, values: Values) -> dict[str, Answer]:
+    """Those that search subsets; all are given the problem posed."""
+    trained, companions = study.networks[condition.network], study.companions[condition.network]
     problem, posed = study.problem(values), study.posed(values)
     search = published(trained, posed)
-    began = perf_counter()
-    exactly = exact(trained, problem)
-    between = perf_counter()
-    as_published = list(search.answers())
-    ended = perf_counter()
 
-    def answer(found: Iterable[Subset], seconds: float) -> Answer:
+    def answer(find: Callable[[], Iterable[Subset]]) -> Answer:
+        began = perf_counter()
+        found = list(find())
+        seconds = perf_counter() - began
         rows = np.array([_moved(values, posed.targets, subset) for subset in found]).reshape(-1, len(values))
         standardised = np.where(rows == values, trained.scale.standardised(values), trained.scale.standardised(rows))
         return Answer(standardised, _judged(trained, rows), seconds)
 
-    return {"exact": answer(exactly, between - began), "published": answer(as_published, ended - between)}
+    return {
+        "exact": answer(lambda: exact(trained, problem)),
+        "robust": answer(lambda: robust(trained, companions, problem)),
+        "published": answer(search.answers),
+    }
 
 
 class _Baselines:

@@ -17,6 +17,7 @@ from lab.paper.results import DataSetResults, with_same_seed
 
 HASSE = "subsets"
 SAME_SEED = "-same-seed"
+ROBUST = "robust"
 
 
 def page(
@@ -73,7 +74,7 @@ def _quality(results: Sequence[DataSetResults]) -> list[str]:
 def _robustness(results: Sequence[DataSetResults], folder: Path) -> list[str]:
     lines = ["", "## Whether they stay the same", ""]
     lines += [
-        "All but the first two methods draw at random. Here they draw anew on either side of a change, as in the "
+        "All but the first three methods draw at random. Here they draw anew on either side of a change, as in the "
         "paper: what moves is due to the change and to chance.",
         "",
         *_changes(results, folder, ""),
@@ -106,6 +107,7 @@ def _changes(results: Sequence[DataSetResults], folder: Path, suffix: str) -> li
     return [
         verdicts(results),
         "",
+        *_robust_verdicts(results),
         "These are means over the people for whom each is defined; the intervals take the five networks as given. "
         "Overlapping intervals leave it open which of two is lower: they do not use that both were asked about the "
         "same people.",
@@ -116,6 +118,11 @@ def _changes(results: Sequence[DataSetResults], folder: Path, suffix: str) -> li
         "",
         "The scale of inconsistency goes by powers of ten, and evenly from the lowest of them down to 0.",
     ]
+
+
+def _robust_verdicts(results: Sequence[DataSetResults]) -> list[str]:
+    """The same of plans that hold, where they were asked for."""
+    return [verdicts(results, ROBUST), ""] if all(ROBUST in one.methods for one in results) else []
 
 
 def _agreement(results: Sequence[DataSetResults]) -> list[str]:

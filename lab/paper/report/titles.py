@@ -37,9 +37,10 @@ class MetricTitle:
         return f"{self.title}{f', {self.unit}' if self.unit else ''} {ARROWS[self.better]}"
 
 
-# The colours of Okabe and Ito; their yellow is lost on white paper, so grey stands in for it.
+# The colours of Okabe and Ito; their yellow is lost on white paper, so grey stands in for it. Indigo is Tol's.
 METHODS: Mapping[str, MethodTitle] = {
     "exact": MethodTitle("CEMSP exact (Flipset)", "Exact", "#0072B2", "", "o", "-"),
+    "robust": MethodTitle("CEMSP exact, robust (Flipset)", "Robust", "#332288", "oooo", "h", "-"),
     "published": MethodTitle("CEMSP as published", "Published", "#56B4E9", "////", "s", "--"),
     "growing_spheres": MethodTitle("Growing Spheres", "Spheres", "#E69F00", "....", "^", "-."),
     "plain_cf": MethodTitle("PlainCF", "PlainCF", "#D55E00", "\\\\\\\\", "v", ":"),

@@ -8,24 +8,24 @@ from lab.paper.report.titles import METHODS, data_set, methods_of, number, sigma
 from lab.paper.results import DataSetResults, Mean, Robustness
 
 OURS = "exact"
-# The same method in its first form, and no rival of it.
-RELATED = "published"
+# The same method in other forms, and no rivals of each other.
+RELATED = ("exact", "robust", "published")
 Standing = Literal["lowest", "shared", "behind", "unknown"]
 
 
-def verdicts(results: Sequence[DataSetResults]) -> str:
-    """How often the exact answers are ahead of every baseline; then, for each data set and change, who has."""
-    changes = [_changes(one) for one in results]
-    lines = [_summary([found for one in changes for found in one.values()]), ""]
+def verdicts(results: Sequence[DataSetResults], ours: str = OURS) -> str:
+    """How often one of our methods is ahead of every baseline; then, for each data set and change, who has."""
+    changes = [_changes(one, ours) for one in results]
+    lines = [_summary([found for one in changes for found in one.values()], ours), ""]
     for one, kinds in zip(results, changes, strict=True):
         lines.append(f"- **{data_set(one)}** (`{one.registry}`)")
-        lines += [f"  - {words}: {verdict(found)}" for words, found in kinds.items()]
+        lines += [f"  - {words}: {verdict(found, ours)}" for words, found in kinds.items()]
     return "\n".join(lines)
 
 
-def _changes(results: DataSetResults) -> dict[str, dict[str, Robustness]]:
-    """Each kind of change in words, and what each method but the published search showed after it."""
-    methods = [method for method in methods_of([results]) if method != RELATED]
+def _changes(results: DataSetResults, ours: str) -> dict[str, dict[str, Robustness]]:
+    """Each kind of change in words, and what our method and every baseline showed after it."""
+    methods = [method for method in methods_of([results]) if method == ours or method not in RELATED]
     changes = {"after retraining": {method: results.methods[method].changes.retrained for method in methods}}
     for sigma in sigmas_of([results]):
         noisy = {method: results.methods[method].changes.noise for method in methods}
@@ -33,48 +33,49 @@ def _changes(results: DataSetResults) -> dict[str, dict[str, Robustness]]:
     return changes
 
 
-def _summary(changes: Sequence[Mapping[str, Robustness]]) -> str:
-    counts = Counter(_standing(found) for found in changes)
+def _summary(changes: Sequence[Mapping[str, Robustness]], ours: str) -> str:
+    counts = Counter(_standing(found, ours) for found in changes)
     words = [f"is ahead of every baseline in {counts['lowest']} of {len(changes)} comparisons"]
     words += [f"shares it in {counts['shared']}"] if counts["shared"] else []
     words += [f"cannot be compared in {counts['unknown']}"] if counts["unknown"] else []
-    compared = f"{METHODS[OURS].title} {', '.join(words)} and is behind a baseline in {counts['behind']}."
-    return f"{compared} {METHODS[RELATED].title} is the same method and is not counted among the baselines."
+    compared = f"{METHODS[ours].title} {', '.join(words)} and is behind a baseline in {counts['behind']}."
+    others = " and ".join(METHODS[method].title for method in RELATED if method != ours)
+    return f"{compared} {others} are the same method in other forms and are not counted among the baselines."
 
 
-def _standing(found: Mapping[str, Robustness]) -> Standing:
+def _standing(found: Mapping[str, Robustness], ours: str) -> Standing:
     known = _known(found)
-    others = [_value(mean) for method, mean in known.items() if method != OURS]
-    if OURS not in known or not others:
+    others = [_value(mean) for method, mean in known.items() if method != ours]
+    if ours not in known or not others:
         return "unknown"
-    ours = _value(known[OURS])
-    return "shared" if ours == min(others) else "lowest" if ours < min(others) else "behind"
+    own = _value(known[ours])
+    return "shared" if own == min(others) else "lowest" if own < min(others) else "behind"
 
 
 def _known(found: Mapping[str, Robustness]) -> dict[str, Mean]:
     return {method: one.inconsistency for method, one in found.items() if one.inconsistency.value is not None}
 
 
-def verdict(found: Mapping[str, Robustness]) -> str:
+def verdict(found: Mapping[str, Robustness], method: str = OURS) -> str:
     """One sentence on one kind of change."""
     known = _known(found)
-    if OURS not in known:
-        return f"nothing can be said: {METHODS[OURS].title} has no inconsistency that is defined."
-    others = {method: mean for method, mean in known.items() if method != OURS}
+    if method not in known:
+        return f"nothing can be said: {METHODS[method].title} has no inconsistency that is defined."
+    others = {name: mean for name, mean in known.items() if name != method}
     if not others:
         return "nothing to hold it against: no other method has an inconsistency that is defined."
-    ours, lowest = known[OURS], min(map(_value, others.values()))
-    nearest = [method for method, mean in others.items() if _value(mean) == lowest]
-    names, other = " and ".join(METHODS[method].title for method in nearest), others[nearest[0]]
+    ours, lowest = known[method], min(map(_value, others.values()))
+    nearest = [name for name, mean in others.items() if _value(mean) == lowest]
+    names, other = " and ".join(METHODS[name].title for name in nearest), others[nearest[0]]
     if _value(ours) == lowest:
-        return f"{METHODS[OURS].title} shares the lowest inconsistency, {number(lowest)}, with {names}."
+        return f"{METHODS[method].title} shares the lowest inconsistency, {number(lowest)}, with {names}."
     apart = f"{_difference(_value(ours), lowest)}{_overlap(ours, other)}"
     if _value(ours) < lowest:
-        return f"{METHODS[OURS].title} is ahead of every baseline, {_against(ours, other)} of {names}, {apart}."
-    ahead = [method for method, mean in others.items() if _value(mean) < _value(ours) and method not in nearest]
-    also = f" Also ahead: {', '.join(METHODS[method].title for method in ahead)}." if ahead else ""
+        return f"{METHODS[method].title} is ahead of every baseline, {_against(ours, other)} of {names}, {apart}."
+    ahead = [name for name, mean in others.items() if _value(mean) < _value(ours) and name not in nearest]
+    also = f" Also ahead: {', '.join(METHODS[name].title for name in ahead)}." if ahead else ""
     leads = f"{names} {'is' if len(nearest) == 1 else 'are'} ahead"
-    return f"{leads}, {_against(other, ours)} of {METHODS[OURS].title}, {apart}.{also}"
+    return f"{leads}, {_against(other, ours)} of {METHODS[method].title}, {apart}.{also}"
 
 
 def _value(mean: Mean) -> float:

@@ -12,7 +12,8 @@ from app.adapters.catalog import load_catalog
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import UnusableGraph
 from app.adapters.graphs.onnx import ModelFailed, OnnxGraph
-from app.adapters.graphs.scorer import OnnxScorer, batch_rows_for
+from app.adapters.graphs.pacing import batch_rows_for
+from app.adapters.graphs.scorer import ModelScorer
 from tests.support import graphs
 from tests.support.live_server import FLIPSET, ROOT
 from tests.support.networks import random_case
@@ -20,10 +21,10 @@ from tests.support.networks import random_case
 LOGITS = np.array([[-3.0, 2.0], [0.0, 0.0], [500.0, -500.0], [1e-3, 2e-3]])
 
 
-def scorer_of(file: Path, activation: str, width: int = 2, columns: int = 2) -> OnnxScorer:
+def scorer_of(file: Path, activation: str, width: int = 2, columns: int = 2) -> ModelScorer:
     features = numbers(width)
     graph = OnnxGraph(file.read_bytes(), features, None, ["no", "yes"])
-    return OnnxScorer(graph, features, activation, columns)
+    return ModelScorer(graph, features, activation, columns)
 
 
 def numbers(count: int) -> list[ModelFeature]:

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 from app.adapters.catalog import load_catalog
 from app.adapters.files.flaws import BrokenFiles
 from app.adapters.graphs.onnx import UnloadableGraph
-from app.adapters.graphs.scorer import OnnxScorer
+from app.adapters.graphs.scorer import ModelScorer
 from tests.adapters.graphs.test_onnx import numbers
 from tests.cli.test_flipset import flipset
 from tests.support import hostile_graphs
@@ -118,6 +118,7 @@ def test_dropout_outside_of_training_draws_nothing(tmp_path: Path):
     load(tmp_path, hostile_graphs.made(nodes, [RATIO]))
 
 
+@pytest.mark.slow
 def test_validate_and_inspect_name_what_draws(tmp_path: Path):
     file = hostile_graphs.write_model(tmp_path, "m", RANDOM["in a branch"][1])
     (tmp_path / "ranges").mkdir()
@@ -151,6 +152,6 @@ class Wavering:
 @pytest.mark.parametrize("since", [1, 3])
 def test_a_graph_that_scores_the_same_rows_otherwise_is_refused(since: int):
     """On rows of noughts, or on others."""
-    scorer = OnnxScorer(Wavering(since), numbers(2), "none", 2)  # type: ignore[arg-type]
+    scorer = ModelScorer(Wavering(since), numbers(2), "none", 2)  # type: ignore[arg-type]
     with pytest.raises(UnloadableGraph, match="gives other scores for the same rows when asked again"):
         scorer.warm_up()

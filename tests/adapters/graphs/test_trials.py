@@ -59,6 +59,7 @@ def test_ordinary_mistakes_are_told_as_ever(folder: Path):
     assert tried(folder) == ["models/fine/model.onnx: No such file or directory"]
 
 
+@pytest.mark.slow
 def test_models_that_take_a_process_down_are_named_and_the_others_still_tried(folder: Path):
     """One never returns; one wants a terabyte; one lacks a file; the rest is in order."""
     hostile_graphs.write_model(folder, "endless", hostile_graphs.that_counts_to(hostile_graphs.ENDLESS))
@@ -88,6 +89,7 @@ def test_a_child_that_is_killed_names_the_model_that_it_was_at(folder: Path, mon
     ]
 
 
+@pytest.mark.slow
 def test_validate_tells_of_a_model_that_never_returns(folder: Path):
     hostile_graphs.write_model(folder, "endless", hostile_graphs.that_counts_to(hostile_graphs.ENDLESS))
     for seconds in SECONDS:

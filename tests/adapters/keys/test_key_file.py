@@ -31,6 +31,7 @@ without_registry = true
 [keys.a.rules."*"]
 policy = { least_threshold = 0.8 }
 """
+EVEN_IF_IMMUTABLE = '{ cause = "ALT", effects = [{ feature = "AST", change = 2, even_if_immutable = true }] }'
 
 
 class Clock:
@@ -162,6 +163,10 @@ def test_keys_that_are_added_at_once_are_all_there(file: Path):
         (
             ENTRY + '[keys.a.rules."*".constraints]\nimmutable = ["ALT"]\n',
             ["keys.a: rules for all models cannot name features: write constraints for each model"],
+        ),
+        (
+            ENTRY + f"[keys.a.rules.hcv.constraints]\ncausal = [{EVEN_IF_IMMUTABLE}]\n",
+            ["keys.a.rules.hcv.constraints: cannot say even_if_immutable: only the file of a model or a registry can"],
         ),
         (
             ENTRY.replace('"all"', '["hcv"]') + '[keys.a.rules.hvc.policy]\ntarget = "fixed"\n',

@@ -4,9 +4,10 @@ from itertools import product
 
 import numpy as np
 
-from app.core.favourable import FavourableClasses
+from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
 from app.core.subsets.candidate_rows import MoveCells
 from app.core.through.networks.bounds import Boxes
+from app.core.through.networks.margins import margins_of
 from tests.support.layered import ENDINGS, random_graph, served
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
@@ -35,6 +36,29 @@ def test_what_the_runtime_says_of_a_row_lies_within_its_bounds():
         _, view, made, said = _seen(seed)
         low, high = view.outputs_of(made)
         assert ((low <= said) & (said <= high)).all(), seed
+
+
+def test_no_limit_rules_out_what_the_runtime_favours_at_thresholds_that_are_scores_or_next_to_one():
+    asked = 0
+    for seed in Seeds(scaled(10), first=187_000):
+        rng, view, made, said = _seen(seed)
+        person = view.person
+        for score in rng.choice(said[:, -1], 10):
+            favourable = _at_least(rng.choice([score, *np.nextafter(score, np.float32([-np.inf, np.inf]))]), said)
+            margins = margins_of(favourable, view.network.ending, said.dtype, person.lost, view.largest)
+            if margins is None:
+                continue
+            sums = person.sums(made.astype(float)) @ margins.forms.T + margins.offsets
+            possible = margins.possible(sums + np.abs(margins.forms) @ person.own_lost[-1])
+            assert possible[favourable.holds(said, favourable.score(said))].all(), seed
+            asked += len(made)
+    assert asked
+
+
+def _at_least(threshold: np.float32, said: np.ndarray) -> Favourable:
+    if said.shape[1] == 1:
+        return FavourableInterval(float(threshold), None)
+    return FavourableClasses((1,), (0,), float(threshold))
 
 
 def test_a_plane_over_a_box_lies_above_every_subset_in_it():

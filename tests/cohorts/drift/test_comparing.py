@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto
 
 from tests.cohorts.drift.versions import Versions, as_table, asked, compared, write_versions
-from tests.support import graphs, loans
+from tests.support import derived_loans, graphs, loans
 from tests.support.brute_force import Case, changed, feasible_sets, minimal_sets, movable
 from tests.support.networks import Network, at_least
 from tests.support.scale import scaled
@@ -89,6 +89,7 @@ def test_everybody_is_compared_like_brute_force(gaps: float, tmp_path: Path):
     assert len(seen) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [{"max_model_rows": 6}, {"max_counterfactuals": 1}, {"engine": "cemsp"}], ids=str)
 def test_a_search_that_ends_early_says_so_and_nothing_that_is_not_proved(limits: dict[str, Any], tmp_path: Path):
     for seed in Seeds(scaled(5), 8_000):
@@ -132,6 +133,7 @@ def test_who_loses_a_way_out_is_not_known_if_the_search_with_the_new_version_end
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gaps", GAPS)
 def test_people_together_are_compared_like_one_by_one(gaps: float, tmp_path: Path):
     for seed in Seeds(scaled(4), 9_000):
@@ -218,3 +220,28 @@ def test_a_plan_on_which_the_new_version_fails_is_broken_and_no_other(tmp_path: 
     assert told.people["kind"].to_pylist() == ["keeps_way_out"] * 3
     assert told.counterfactuals["holds"].to_pylist() == [False, True, False]
     assert [score is None for score in told.counterfactuals["new_score"].to_pylist()] == [True, False, True]
+
+
+@pytest.mark.parametrize("steps", ["", "{ steps = 3 }"])
+@pytest.mark.parametrize("factor", [0, 3])
+def test_plans_are_judged_where_they_stop_and_with_what_follows(steps: str, factor: int, tmp_path: Path):
+    """The new version asks for more: not every plan that stops at an early step holds."""
+    derived_loans.write_loan(tmp_path, "old")
+    derived_loans.write_loan(tmp_path, "new", least=5.2)
+    derived_loans.write_loan_ranges(tmp_path / "ranges", steps)
+    people = [{**derived_loans.PERSON, "amount": 165_000 + 2_000 * row, "tenure": row % 5} for row in range(18)]
+    causes = [{"cause": "tenure", "effects": [{"feature": "age", "change": factor}]}] if factor else []
+    request = {"constraints": {"causal": causes}}
+    told = compared(tmp_path, pa.Table.from_pylist(people), request, ("old", "new"))
+    assert told.rejects.num_rows == 0
+    verdicts = set()
+    for plan in told.counterfactuals.to_pylist():
+        before = people[plan["row"] - 1]
+        person = {**before, **{change["feature"]: change["to"] for change in plan["changes"]}}
+        person["age"] += factor * (person["tenure"] - before["tenure"])
+        row = [person["amount"], person["price"], person["amount"] / person["price"], person["tenure"], person["age"]]
+        value = float(np.dot(derived_loans.WEIGHTS, row)) + 10 - 5.2
+        assert plan["new_score"] == pytest.approx(value, abs=1e-3)
+        assert plan["holds"] == (value > 0)
+        verdicts.add(plan["holds"])
+    assert verdicts == {True, False}

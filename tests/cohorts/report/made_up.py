@@ -48,6 +48,10 @@ class Person:
     complete_up_to: int = 3
     stopped_by: str | None = None
     guarantee: str = "exact"
+    # In which share of the measurements each answer holds, if the run tells it.
+    shares: Sequence[float | None] = ()
+    # The features that the decision rests on; a run tells them if anybody has any, an empty list included.
+    reasons: Sequence[str] | None = None
 
 
 def favourable(**kept: Any) -> Person:
@@ -82,7 +86,10 @@ def write_run(
 ) -> Path:
     """Write a run with people in several parts, and rejects (field and reason) in the first."""
     columns = {name: pa.string() for person in people[:1] for name in person.kept} if kept is None else kept
-    tables = schemas(np.dtype(score), [pa.field(name, kind) for name, kind in columns.items()])
+    carried = [pa.field(name, kind) for name, kind in columns.items()]
+    tables = schemas(
+        np.dtype(score), carried, stability=any(person.shares for person in people), reasons=_has_reasons(people)
+    )
     told = {**FACTS, "rows": len(people) + len(rejects), "people": len(people), "rejects": len(rejects)}
     for name in ("people", "counterfactuals", "rejects"):
         (folder / name).mkdir(parents=True)
@@ -101,6 +108,10 @@ def write_run(
         refused = [_reject(at, *told) for at, told in enumerate(rejects, start=len(people) + 1)] if part == 0 else []
         _write(folder / "rejects" / name, refused, tables.rejects)
     return folder
+
+
+def _has_reasons(people: Sequence[Person]) -> bool:
+    return any(person.reasons is not None for person in people)
 
 
 def _write(file: Path, rows: list[dict[str, Any]], schema: pa.Schema) -> None:
@@ -125,6 +136,7 @@ def _row(row: int, person: Person, columns: Mapping[str, Any]) -> dict[str, Any]
         "engine": "lattice",
         "reason": person.reason,
         "in_the_way": person.in_the_way,
+        "reasons": person.reasons,
     }
 
 
@@ -138,6 +150,7 @@ def _answers(row: int, person: Person) -> list[dict[str, Any]]:
             "cost": float(len(answer.split())),
             "score": person.best_score,
             "label": "approved",
+            **({"stability": person.shares[rank - 1]} if person.shares else {}),
         }
         for rank, answer in enumerate(person.answers, start=1)
     ]

@@ -210,6 +210,7 @@ def test_the_unknown_bound_a_difference(tmp_path: Path):
     assert one.difference.value == 0
     assert one.bounds() == (1 / 4 - 1 / 2, 3 / 4 - 1 / 2)
     assert "Of the refused with a known outcome" in one.sentence()
+    assert "no difference (95" in one.sentence()
 
 
 def test_a_clear_difference_that_the_unknown_could_turn_says_so(tmp_path: Path):

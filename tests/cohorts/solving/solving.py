@@ -24,11 +24,13 @@ def job(
     request: Mapping[str, Any] | None = None,
     context: Sequence[str] = (),
     most: int = MOST_COUNTERFACTUALS,
+    *,
+    reasons: bool = False,
 ) -> Job:
     snapshot = take_snapshot(models, ranges)
     columns = read_columns(catalog_of(snapshot).models[model], {}, context, (), None)
     kept = tuple(pa.field(name, pa.string()) for name in columns.kept)
-    return Job(snapshot, settings_for_a_run(Settings(), most), model, request or {}, columns, kept)
+    return Job(snapshot, settings_for_a_run(Settings(), most), model, request or {}, columns, kept, reasons)
 
 
 def solved(job: Job, table: pa.Table, *, alone: bool = False, form: CellFormat = CellFormat.TYPED) -> Solved:
@@ -36,4 +38,6 @@ def solved(job: Job, table: pa.Table, *, alone: bool = False, form: CellFormat =
     solver = Solver(job)
     if alone:
         solver._batch = None
+        if solver._reasoner is not None:
+            solver._reasoner._batch = None
     return solver.solve(Chunk("people", form, len(table), table))

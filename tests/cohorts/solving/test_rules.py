@@ -22,6 +22,7 @@ def people(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_register_is_answered_by_the_model_s_rules(people: Path):
     """As if every request had asked for them; they are named as what they are, and the record holds them."""
     folders = {"models": people / "models", "ranges": people / "ranges"}
@@ -41,6 +42,7 @@ def test_a_register_is_answered_by_the_model_s_rules(people: Path):
     assert record["model"]["constraints"] == RULES
 
 
+@pytest.mark.slow
 def test_a_register_is_held_to_the_model_s_policy(tmp_path: Path):
     write_policed(tmp_path)
     pq.write_table(pa.Table.from_pylist([PERSON] * 3), tmp_path / "people.parquet")

@@ -33,6 +33,7 @@ def server():
 MODELS = ["hcv", *(pytest.param(model, marks=pytest.mark.slow) for model in ("mortgage", "thyroid", "synthetic"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_a_sample_of_125_of_each_model_gets_the_answers_of_the_service(model: str, server, tmp_path: Path):
     """Most of them refused, and half of the models asked with rules: 500 in all."""

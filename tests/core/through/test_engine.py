@@ -3,18 +3,9 @@
 import pytest
 
 from app.core.facts import Engine
-from app.core.through.searches import dense
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
 from tests.support.seen import random_person
-
-
-@pytest.fixture(params=["all subsets at once", "branch and bound"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of searching, whatever the size."""
-    if request.param == "branch and bound":
-        monkeypatch.setattr(dense, "suits", lambda margin, moves: False)
-    return request.param
 
 
 @pytest.mark.usefixtures("way")

@@ -84,6 +84,13 @@ def test_what_is_said_to_rise_rises(name: str):
                 assert sign != 0 or np.abs(found[:, element]).max() < 1e-12
 
 
+def test_shares_of_a_total_that_may_be_nought_are_not_known():
+    """Without a sum of absolute values below, they may be of any size: 1 and -0.999 are 1000 and -999 of their sum."""
+    low, high = Shares((0,), np.array([[0, 1]] * 2), "float32").bounds([(np.array([[1.0, -0.999]]),) * 2])
+    assert (low < -999).all()
+    assert (high > 1000).all()
+
+
 def test_steps_follow_each_other():
     link = Link((Scaled((0,), FACTOR, OFFSET, "float32"), Sigmoid((1,), "float32"), Picked((2,), np.array([1]))))
     x = np.array([[0.5, 0.25, -1.0]])

@@ -69,3 +69,10 @@ def test_what_is_ruled_out_of_a_partial_set_holds_for_no_completion():
         assert said.fail[0] or False not in truths, seed
         ruled_out += not (said.hold[0] and said.fail[0])
     assert ruled_out
+
+
+def test_the_subsets_of_a_size_are_those_with_so_many_bits():
+    numbers = np.arange(2**9)
+    for size in range(11):
+        words = packed.of_size(size, np.arange(packed.length(9)))
+        assert (packed.is_set(words, numbers) == (np.bitwise_count(numbers) == size)).all()

@@ -11,7 +11,6 @@ from app.core.favourable import FavourableInterval
 from app.core.problem import Problem
 from app.core.search.engines import Search
 from app.core.search.oracle import Oracle
-from app.core.through.searches import dense
 from app.core.through.searches.scored import Contradicted
 from tests.support.brute_force import Case
 from tests.support.scale import scaled
@@ -19,13 +18,6 @@ from tests.support.searching import Run, pose_case
 from tests.support.seeds import Seeds
 from tests.support.seen import random_person
 from tests.support.sums import Addend, TableModel
-
-
-@pytest.fixture(params=["all subsets at once", "branch and bound"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    if request.param == "branch and bound":
-        monkeypatch.setattr(dense, "suits", lambda margin, moves: False)
-    return request.param
 
 
 @pytest.mark.usefixtures("way")

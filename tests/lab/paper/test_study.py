@@ -1,17 +1,19 @@
 """Small networks on made-up data: who is asked about, what with, and what the methods answer."""
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.core.robust.noise import standard_errors
 from lab.paper.conditions import CONDITIONS, NOISY, PLAIN
 from lab.paper.measures.agreement import everyone
-from lab.paper.methods import published
+from lab.paper.methods import DRAWS, ERROR, REQUIRED, published, robust
 from lab.paper.questions.asking import Asked, ask
 from lab.paper.questions.datasets import RECIPES, DataSet, Recipe
-from lab.paper.retraining import MODELS, train
+from lab.paper.retraining import COMMITTEE, MODELS, train
 from lab.paper.running import Run
 from lab.paper.study import Study, favours, network_folder
 from lab.training import network
@@ -35,7 +37,7 @@ RECIPE = Recipe(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     prepared = tmp_path_factory.mktemp("small")
-    for number in range(MODELS):
+    for number in range(MODELS * COMMITTEE):
         train(network_folder(prepared, number), RECIPE, read(prepared, RECIPE.settings), number)
     return prepared
 
@@ -135,3 +137,22 @@ def test_answers_are_kept_by_what_they_depend_on(tmp_path):
 def as_plain(asked: Asked) -> list:
     answers = [*asked.answers.items(), *asked.same_seed.items()]
     return [asked.minimal, *((name, answer.rows.tolist(), answer.valid) for name, answer in answers)]
+
+
+def test_robust_answers_are_the_minimal_sets_that_hold_for_the_whole_committee(study):
+    """All subsets, each judged by every network of the committee and every draw."""
+    for person in study.people[:4]:
+        values = study.values(PLAIN, person)
+        posed, problem = study.posed(values), study.problem(values)
+        committee = [study.networks[0], *study.companions[0]]
+        errors = np.stack([standard_errors(name, DRAWS) for name in RECIPE.features], axis=1) * ERROR
+        holding = set()
+        for size in range(1, len(posed.targets) + 1):
+            for subset in map(frozenset, combinations(posed.targets, size)):
+                row = np.array([posed.targets[i] if i in subset else values[i] for i in range(len(values))])
+                measured = row + errors * study.networks[0].scale.deviation
+                if all(favours(each, row[None])[0] for each in committee):
+                    holding |= {subset} if favours(study.networks[0], measured).mean() >= REQUIRED else set()
+        truth = {subset for subset in holding if not any(smaller < subset for smaller in holding)}
+        assert set(robust(study.networks[0], study.companions[0], problem)) == truth
+    assert len({id(each) for side in study.companions for each in side}) == MODELS * (COMMITTEE - 1)

@@ -102,6 +102,7 @@ def test_it_ends_when_the_server_stops(server: LiveServer):
         assert server.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.slow
 def test_an_answer_says_that_conflicts_are_not_ruled_out(server: LiveServer):
     """The solver did not find out in its share of the time, so nothing is said about it that is not known."""
     with server.client() as client:

@@ -24,7 +24,7 @@ def test_what_is_served_is_listed(client: httpx.Client):
         "thyroid",
     ]
     details = client.get("/v1/models/hcv").json()
-    assert details["registries"] == ["hcv", "hcv-paper", "hcv-paper-tight"]
+    assert details["registries"] == ["hcv", "hcv-grades", "hcv-paper", "hcv-paper-tight"]
     compared_as = {"type": "float32", "threshold": None}
     assert details["target"] == {"classes": ["healthy"], "threshold": None, "compared_as": compared_as}
     assert details["features"][2]["ranges"][0] | {"source": ""} == {

@@ -188,3 +188,37 @@ def test_inspect_says_what_is_no_graph(tmp_path: Path):
     done = flipset("inspect", str(tmp_path / "model.onnx"))
     assert (done.returncode, "Traceback" in done.stderr) == (1, False)
     assert flipset("inspect", "nowhere.onnx").returncode == 1
+
+
+WORDS = '[words]\nperson = "applicant"\n\n[[features]]'
+BOUNDS = 'name = "late"\nbounds = { low = 0, high = 400 }'
+
+
+def test_a_model_tells_the_words_of_its_field_and_what_is_plausible(tmp_path: Path):
+    """What the file leaves out has the words that fit everywhere."""
+    write_loans(tmp_path)
+    file = tmp_path / "models/loans/model.toml"
+    file.write_text(file.read_text().replace("[[features]]", WORDS, 1).replace('name = "late"', BOUNDS))
+    with live_server(tmp_path / "models", tmp_path / "ranges") as server, server.client() as client:
+        told = client.get("/v1/models/loans").json()
+    assert told["words"] == {"person": "applicant", "decision": "decision", "range": "normal range"}
+    bounds = {feature["name"]: feature["bounds"] for feature in told["features"]}
+    assert (bounds["late"], bounds["home"]) == ({"low": 0, "high": 400, "outside": "warn"}, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "field", "flaw"),
+    [
+        ("bounds = { low = 3, high = 3 }", "features[1].bounds", "low must be below high"),
+        ("bounds = {}", "features[1].bounds", "bounds must have low, high or both"),
+    ],
+)
+def test_bounds_that_hold_nothing_are_a_mistake(tmp_path: Path, written: str, field: str, flaw: str):
+    write_loans(tmp_path)
+    file = tmp_path / "models/loans/model.toml"
+    file.write_text(file.read_text().replace('name = "late"', f'name = "late"\n{written}'))
+    folders = {"FLIPSET_MODELS_DIR": str(tmp_path / "models"), "FLIPSET_NORMAL_RANGES_DIR": str(tmp_path / "ranges")}
+    said = flipset("validate", **folders)
+    assert said.returncode == 1
+    assert field in said.stdout + said.stderr
+    assert flaw in said.stdout + said.stderr

@@ -137,6 +137,7 @@ def test_the_policy_is_told_before_and_with_an_answer(client: httpx.Client):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "flaw"),
     [
@@ -155,6 +156,7 @@ def test_a_policy_that_cannot_be_kept_is_named(tmp_path: Path, policy: str, flaw
     assert told[0].startswith(f"{file}: {flaw}")
 
 
+@pytest.mark.slow
 def test_a_registry_that_does_not_fit_is_no_choice(tmp_path: Path):
     file = write_ruled(tmp_path, '[policy]\nregistries = ["loans", "other"]\n')
     (tmp_path / "ranges/other.toml").write_text('title = "x"\nversion = "1"\n[features.z]\nranges = [{ low = 1 }]\n')

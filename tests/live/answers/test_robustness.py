@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,10 @@ DRAWS = 40
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Loans, a version of them that asks for more, and one with other features; a registry with noise."""
+    """Loans, the same in another order, one that asks for more, one with other features; a registry with noise."""
     folder = tmp_path_factory.mktemp("robust")
     write_loans(folder)
+    write_loans(folder, "turned", order=(2, 0, 3, 1))
     write_loans(folder, "strict")
     strict = folder / "models/strict/model.toml"
     strict.write_text(
@@ -88,6 +89,41 @@ def test_the_share_is_that_of_the_measurements_that_the_model_approves(client: h
     assert 0 < min(plan["stability"]["share"] for plan in plans) < 1
 
 
+def test_a_plan_is_certified_or_a_measurement_is_shown_that_breaks_it(client: httpx.Client):
+    """The model is linear and the noise small or large, so there is nothing that is not known."""
+    known = set()
+    in_steps = {"debt": {"low": 0, "high": 30, "move_to": {"steps": [45, 40, 35, 30]}}}
+    for share, ranges in product((0.01, 0.05, 1.0), ({}, in_steps)):
+        asked = {"noise": {"debt": {"relative": 0.2 * share}, "late": {"sd": 0.8}, "years": {"sd": 1.5 * share}}}
+        for plan in plans_of(answer(client, asked, normal_ranges=ranges)):
+            stability, row = plan["stability"], plan["instance"]
+            known.add(stability["certified"])
+            reach = {"debt": 0.6 * share * abs(row["debt"]), "late": 2.4, "years": 4.5 * share}
+            if not stability["certified"]:
+                shown = stability["counterexample"]
+                assert all(abs(shown["measured"][name] - row[name]) <= far + 0.5 for name, far in reach.items())
+                assert shown["prediction"] == predicted(client, [row | shown["measured"]])[0]
+                assert not shown["prediction"]["favourable"]
+                continue
+            assert stability["share"] == 1
+            assert stability["counterexample"] is None
+            corners = product((-1, 1), repeat=3)
+            assert all(favoured(client, [cornered(row, reach, signs) for signs in corners]))
+    assert known == {True, False}
+
+
+def cornered(row: dict[str, Any], reach: dict[str, float], signs: tuple[int, ...]) -> dict[str, Any]:
+    far = {name: row[name] + sign * reach[name] for name, sign in zip(reach, signs, strict=True)}
+    return row | far | {"late": round(far["late"])}
+
+
+def predicted(client: httpx.Client, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.post("/v1/models/loans/predictions", json={"instances": rows}).json()[
+        "predictions"
+    ]
+    return found
+
+
 def test_another_model_says_of_a_plan_what_it_says_of_its_row(client: httpx.Client):
     plans = plans_of(answer(client, {"models": ["strict"]}))
     said = client.post("/v1/models/strict/predictions", json={"instances": [plan["instance"] for plan in plans]}).json()
@@ -96,7 +132,7 @@ def test_another_model_says_of_a_plan_what_it_says_of_its_row(client: httpx.Clie
     assert {each["favourable"] for each in told} == {True, False}
 
 
-@pytest.mark.parametrize("engine", ["auto", "lattice", "cemsp"])
+@pytest.mark.parametrize("engine", ["auto", "lattice", "cemsp", "through"])
 @pytest.mark.parametrize("require", [0.3, 0.6, 0.9])
 def test_what_is_required_holds_and_is_minimal(client: httpx.Client, engine: str, require: float):
     """All subsets of the movable features, each judged by both models and every draw."""
@@ -114,6 +150,18 @@ def test_what_is_required_holds_and_is_minimal(client: httpx.Client, engine: str
         assert best["stability"]["share"] == sum(passed) / DRAWS
 
 
+def test_what_comes_closest_says_its_share_within_the_rules_and_without(client: httpx.Client):
+    """The error is so large that nothing holds."""
+    asked = {"noise": {"debt": {"sd": 100}}, "draws": DRAWS, "models": ["strict"], "require": 1}
+    why = answer(client, asked, constraints={"max_changes": 1})[-1]["no_recourse"]
+    errors = standard_errors("debt", DRAWS).tolist()
+    for best in (why["best"], why["best_without_rules"]):
+        row = best["instance"]
+        passed = favoured(client, [row | {"debt": row["debt"] + 100 * error} for error in errors])
+        assert best["stability"]["share"] == sum(passed) / DRAWS < 1
+        assert [each["name"] for each in best["stability"]["models"]] == ["strict"]
+
+
 def holds(client: httpx.Client, row: dict[str, Any], require: float) -> bool:
     if not favoured(client, [row])[0] or not favoured(client, [row], "strict")[0]:
         return False
@@ -126,7 +174,15 @@ def test_the_registry_s_noise_is_told_without_being_asked_for(client: httpx.Clie
     assert lines[0]["robustness"]["plans"] == 20
     assert all(plan["stability"]["draws"] == 100 for plan in plans_of(lines))
     asked = answer(client, {"noise": "registry"}, registry="noisy")
-    assert [plan["stability"] for plan in plans_of(asked)] == [plan["stability"] for plan in plans_of(lines)]
+    pairs = zip(plans_of(asked), plans_of(lines), strict=True)
+    for proved, told in ((one["stability"], other["stability"]) for one, other in pairs):
+        # Proofs are made for those who ask.
+        assert told["certified"] in (None, proved["certified"])
+        assert {**proved, "certified": None, "counterexample": None} == {
+            **told,
+            "certified": None,
+            "counterexample": None,
+        }
     plain = {key: value for key, value in lines[-1].items() if key not in ("elapsed_ms", "stability")}
     assert plain == {key: value for key, value in answer(client)[-1].items() if key != "elapsed_ms"}
 
@@ -145,6 +201,30 @@ def test_the_same_request_gets_the_same_bytes(client: httpx.Client):
     asked = {"instance": PERSON, "robustness": {"noise": NOISE, "models": ["strict"], "require": 0.5, "more": "tell"}}
     told = {re.sub(r'"elapsed_ms":(\{[^}]*\}|[\d.e-]+)', "", ask(client, asked, "loans").text) for _ in range(10)}
     assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"require": 0.3}, {"more": "tell"}, {"more": "require"}, {"require": 0.3, "more": "require"}],
+    ids=str,
+)
+def test_permuting_the_features_permutes_the_answer(client: httpx.Client, asked: dict[str, Any]):
+    """A model with the same columns in another order says the same of the same plans; only their order may differ."""
+    robustness = {"noise": NOISE, "draws": DRAWS, "models": ["strict"], **asked}
+    body = {"instance": PERSON, "robustness": robustness, "limits": {"engine": "lattice"}}
+    plain, turned = (lines_of(ask(client, body, model)) for model in ("loans", "turned"))
+    assert [feature["name"] for feature in turned[0]["features"]] == ["home", "debt", "years", "late"]
+    assert by_changes(turned) == by_changes(plain) != {}
+    for key in ("outcome", "count", "model_rows", "complete", "guarantee", "stability"):
+        assert turned[-1][key] == plain[-1][key], key
+
+
+def by_changes(lines: list[dict[str, Any]]) -> dict[frozenset[str], Any]:
+    """What is said of each plan, apart from its place in the answer."""
+    return {
+        frozenset(change["feature"] for change in plan["changes"]): (plan["instance"], plan["stability"], plan["cost"])
+        for plan in plans_of(lines)
+    }
 
 
 def test_more_tells_which_further_changes_undo_a_plan(client: httpx.Client):
@@ -196,6 +276,12 @@ def test_what_cannot_be_asked_is_refused_with_its_field(
     errors = refused(ask(client, {"instance": PERSON, "robustness": robustness}, "loans"), 422)
     assert field in errors, errors
     assert message in errors[field], errors
+
+
+def test_a_value_that_was_not_sent_is_no_fault_of_another_model(client: httpx.Client):
+    instance = {name: value for name, value in PERSON.items() if name != "debt"}
+    errors = refused(ask(client, {"instance": instance, "robustness": {"models": ["strict"]}}, "loans"), 422)
+    assert errors == {"instance.debt": "is missing"}
 
 
 def test_a_registry_s_noise_needs_a_source_and_a_number(tmp_path: Path):

@@ -89,6 +89,7 @@ def test_a_conflict_with_a_model_s_rule_says_whose_it_is(client: httpx.Client):
     }
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_model_s_rules_is_named(tmp_path: Path):
     file = write_ruled(tmp_path, '[constraints]\nimmutable = ["hone"]\nformulas = ["debt xor"]\nmax_changes = -1\n')
     assert flipset("validate", **folders(tmp_path)).stderr == f"{file}: constraints.max_changes: must be 0 or more\n"

@@ -215,6 +215,7 @@ def statuses(server: LiveServer, header: dict[str, str], count: int) -> list[int
     return [httpx.get(f"{server.url}/v1/models", headers=header, timeout=PATIENCE).status_code for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_workers_count_the_requests_of_a_key_together(tmp_path: Path):
     file = tmp_path / "keys.toml"
     hasty, other = add_key(file, "hasty", rate=Rate(1, 5)), add_key(file, "other", rate=Rate(1, 1))
@@ -275,6 +276,7 @@ def test_a_server_may_be_open_to_all_if_that_is_said():
         assert statuses(server, {}, 1) == [200]
 
 
+@pytest.mark.slow
 def test_an_expired_key_is_refused_as_such_and_an_old_secret_for_as_long_as_it_may_be_used(tmp_path: Path):
     """Only whoever holds the secret is told that it was right once."""
     file = tmp_path / "keys.toml"

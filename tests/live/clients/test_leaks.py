@@ -58,7 +58,7 @@ async def wait_and_fail(instance):
 async def sabotaged_stream(answer, *others):
     async for piece in stream(answer, *others):
         yield piece
-        if answer._limits.max_counterfactuals == 504:
+        if answer.limits.max_counterfactuals == 504:
             fail(answer.question.problem.instance)
 
 service.Service.pose, responding.stream = sabotaged_pose, sabotaged_stream
@@ -109,6 +109,49 @@ def request(**changed: Any) -> dict[str, Any]:
     return {"instance": instance(), "context": {"region": marks.REGION}, **changed}
 
 
+CODES = {
+    "amount": 'loinc = "1742-6"\nucum = "U/L"',
+    "rate": 'loinc = "1920-8"\nucum = "U/L"',
+    "colour": 'loinc = "6768-6"',
+}
+
+
+def bundle(**quantity: Any) -> dict[str, Any]:
+    """The marked person as a clinic would send them; `quantity` is changed in the amount."""
+    amount = {"value": marks.AMOUNT, "system": "http://unitsofmeasure.org", "code": "U/L", **quantity}
+    measured = [
+        {"code": "1742-6", "valueQuantity": amount},
+        {"code": "1920-8", "valueQuantity": {**amount, "value": marks.RATE, "code": "U/L", "comparator": None}},
+        {"code": "6768-6", "valueString": "red"},
+    ]
+    patient = {"resourceType": "Patient", "id": marks.TEXT, "gender": "female", "name": [{"family": marks.REGION}]}
+    observations = [
+        {
+            **each,
+            "resourceType": "Observation",
+            "id": marks.GARBAGE,
+            "status": "final",
+            "subject": {"reference": f"Patient/{marks.TEXT}"},
+            "code": {"coding": [{"system": "http://loinc.org", "code": each["code"]}]},
+            "note": [{"text": marks.TEXT}],
+        }
+        for each in measured
+    ]
+    return {"resourceType": "Bundle", "entry": [{"resource": each} for each in (patient, *observations)]}
+
+
+def hook(**quantity: Any) -> dict[str, Any]:
+    person, *observations = (sent := bundle(**quantity))["entry"]
+    return {
+        "hook": "patient-view",
+        "hookInstance": marks.QUERY,
+        "fhirServer": f"https://{marks.QUERY}",
+        "fhirAuthorization": {"access_token": marks.KEY},
+        "context": {"userId": marks.QUERY, "patientId": marks.TEXT},
+        "prefetch": {"patient": person["resource"], "observations": {**sent, "entry": observations}},
+    }
+
+
 def write_marked(folder: Path) -> None:
     """Yes where amount and rate are both below 10; its scores cannot be mistaken."""
     nodes = [
@@ -126,7 +169,10 @@ def write_marked(folder: Path) -> None:
     graphs.save(folder / "models/marked/model.onnx", nodes, constants, 3, TensorProto.DOUBLE)
     file = graphs.write_model_toml(folder / "models/marked", ["amount", "rate"], registry="marked")
     colour = '[[features]]\nname = "colour"\ntype = "category"\ncategories = ["red", "green"]\ncodes = [5, 7]\n'
-    file.write_text(file.read_text() + colour)
+    described = file.read_text() + colour
+    for name, codes in CODES.items():
+        described = described.replace(f'name = "{name}"\n', f'name = "{name}"\n{codes}\n')
+    file.write_text(described)
     graphs.write_registry(folder / "ranges/marked.toml", dict.fromkeys(["amount", "rate"], "{ high = 9 }"))
 
 
@@ -153,6 +199,7 @@ def watched(folder: Path, tmp_path: Path) -> Iterator[Watched]:
             environment=environment,
             first=SABOTAGED,
             log_level="debug",
+            records=f"sqlite:///{folder}/records.db",
             **endless.SETTINGS,
         ) as server:
             yield Watched(server, received, tmp_path)
@@ -160,6 +207,8 @@ def watched(folder: Path, tmp_path: Path) -> Iterator[Watched]:
 
 def test_no_mark_turns_up_where_it_should_not(watched: Watched):
     _answer(watched)
+    _speak_fhir(watched)
+    _record(watched)
     _refuse(watched)
     _refuse_values(watched)
     _break_down(watched)
@@ -187,6 +236,21 @@ def test_no_mark_turns_up_where_it_should_not(watched: Watched):
     assert b'model="marked"' in counted
 
 
+def _speak_fhir(watched: Watched) -> None:
+    """Bundles and hooks, answered and refused."""
+    fhir = {"Content-Type": "application/fhir+json"}
+    for path in ("counterfactuals", "reasons", "subsets"):
+        answered = watched.ask("marked", path, content=json.dumps(bundle()), headers=fhir)
+        assert answered.status_code == 200, answered.text
+    assessed = watched.ask("marked", content=json.dumps(bundle()), headers={**fhir, "Accept": "application/fhir+json"})
+    assert assessed.status_code == 200, assessed.text
+    assert watched.send("POST", "/cds-services/marked", json=hook()).status_code == 200
+    assert watched.send("POST", "/cds-services/marked", json={**hook(), "hook": marks.TEXT}).status_code == 422
+    for wrong in ({"comparator": "<"}, {"value": marks.TEXT}, {"code": "mol/L"}, {"code": "U/m2"}):
+        assert watched.ask("marked", content=json.dumps(bundle(**wrong)), headers=fhir).status_code == 422
+        assert watched.send("POST", "/cds-services/marked", json=hook(**wrong)).status_code == 412
+
+
 def _answer(watched: Watched) -> None:
     """What is answered may hold the values."""
     for accept in ("application/x-ndjson", "application/json", "text/event-stream"):
@@ -202,6 +266,22 @@ def _answer(watched: Watched) -> None:
         assert watched.ask("marked", json=body).status_code == 200
     hurried = with_a_deadline(lambda ms: watched.ask("endless", json=endless_request(deadline_ms=ms)))
     assert '"stopped_by":"deadline"' in hurried.text
+
+
+def _record(watched: Watched) -> None:
+    """What is recorded may hold the values; what is said about records elsewhere must not."""
+    name = watched.ask("marked", json=request(record={"subject": marks.TEXT})).headers["flipset-record"]
+    path = f"/v1/records/{name}"
+    kept = eventually(lambda: (found := watched.send("GET", path)).status_code == 200 and found)
+    assert {marks.AMOUNT, marks.TEXT} <= marks.found(marks.ALL, kept.content)
+    assert watched.send("POST", f"{path}/replay").json()["same"] is True
+    wrong = {"plan": marks.TEXT, "outcome": marks.GARBAGE, "reason": marks.CATEGORY}
+    assert watched.send("POST", f"{path}/feedback", json=wrong).status_code == 422
+    assert watched.send("POST", f"{path}/feedback", json={"plan": 1, "outcome": "tried"}).status_code == 200
+    assert watched.send("GET", f"/v1/records/{marks.GARBAGE}").status_code == 404
+    assert watched.send("DELETE", f"/v1/subjects/{marks.GARBAGE}%20").status_code == 422
+    assert watched.send("DELETE", f"/v1/subjects/{marks.TEXT}").json() == {"records": 1}
+    assert watched.send("POST", f"{path}/replay").status_code == 410
 
 
 def _refuse(watched: Watched) -> None:

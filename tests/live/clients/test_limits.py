@@ -83,6 +83,7 @@ def test_an_object_with_too_many_entries_is_refused(client: httpx.Client, field:
         assert refused(client.post(PREDICTIONS, json=body), 422) == {field: "holds more than 40 entries"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "workers"), [("serve", "1"), ("serve", "2"), ("validate", "1")])
 def test_a_model_of_more_features_than_may_be_is_not_served(command: str, workers: str):
     done = flipset(command, FLIPSET_MAX_FEATURES="9", FLIPSET_WORKERS=workers)

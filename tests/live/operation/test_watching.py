@@ -89,6 +89,8 @@ def test_every_name_has_the_prefix(alone: LiveServer):
         "flipset_build_info",
         "flipset_model_info",
         "flipset_proofs",
+        "flipset_records",
+        "flipset_record_events",
     } == names
 
 

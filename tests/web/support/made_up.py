@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from tests.support import graphs, loans
+from tests.support import derived_loans, graphs, loans
 from tests.support.networks import at_least
 
 # Any 5 of 17 suffice: 6,188 plans.
@@ -17,6 +17,11 @@ WIDE_PLANS = 6_188
 # One plan at once, and the next ones behind four million subsets that each take the model a while.
 SLOW = [f"s{position}" for position in range(1, 25)]
 SLOW_OTHERS = 12
+# As many as a form may have that is no longer seen at once; six of them are low, and any five suffice.
+THIRTY = [f"f{position}" for position in range(1, 31)]
+LOW = 6
+# Of as many, 19 are low and any five suffice: 11,628 plans, more than the page asks for.
+MANY_LOW = 19
 
 PRESSURE = """
 title = "Blood pressure in a year"
@@ -69,14 +74,27 @@ PRESSURE_WEIGHTS = (1.5, 1.2, -0.002, 0.5, 0.3)
 
 
 def write_made_up(folder: Path) -> None:
-    """The models `wide`, `slow`, `loans` and `pressure`, each with an example or more, and their registries."""
+    """Models `wide`, `slow`, `loans`, `loan`, `pressure`, `thirty` and `many`, with examples and registries."""
     graphs.write_network(folder / "models/wide/model.onnx", at_least(5, of=len(WIDE))[1])
     _describe(folder, "wide", "Any five of seventeen", WIDE)
     graphs.write_slow_network(folder / "models/slow/model.onnx", len(SLOW), size=700, layers=3, others=SLOW_OTHERS)
     _describe(folder, "slow", "One, or many of the others", SLOW)
     loans.write_loans(folder)
     _write_examples(folder, "loans", {"rents": loans.PERSON, "not-known": {**loans.PERSON, "late": None}})
+    derived_loans.write_loan(folder)
+    derived_loans.write_loan_ranges(folder / "ranges")
+    _write_examples(folder, "loan", {"refused": derived_loans.PERSON})
     _write_pressure(folder)
+    _write_thirty(folder)
+
+
+def _write_thirty(folder: Path) -> None:
+    """The models `thirty` and `many`, whose examples are low in the first six and nineteen of their features."""
+    for model, low in (("thirty", LOW), ("many", MANY_LOW)):
+        graphs.write_network(folder / f"models/{model}/model.onnx", at_least(35 - low, of=len(THIRTY))[1])
+        _describe(folder, model, f"{low} low of thirty", THIRTY)
+        person = {name: float(place >= low) for place, name in enumerate(THIRTY)}
+        (folder / f"models/{model}/examples/some-low.json").write_text(json.dumps({"instance": person}))
 
 
 def _describe(folder: Path, model: str, title: str, names: Sequence[str]) -> None:

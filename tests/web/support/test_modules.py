@@ -16,6 +16,7 @@ EVERY_RULE: dict[str, Any] = {
     "required": ["a"],
     "max_changes": 2,
     "formulas": ["a", "b", "c"],
+    "relations": ["a <= b"],
 }
 
 
@@ -90,6 +91,27 @@ def test_numbers_are_read_as_people_write_them(module: Call):
         assert module("numbers", "parseNumber", text) == read
 
 
+REPORTED = [
+    ("88 U/L", {"unit": "U/L", "type": "number"}, {"value": 88}),
+    ("88 u/l", {"unit": "U/L", "type": "number"}, {"value": 88}),
+    ("1,234.5", {"unit": "U/L", "type": "number"}, {"value": 1234.5}),
+    ("1,234", {"unit": "U/L", "type": "number"}, {"flaw": "can mean two things: write 1234 or 1.234"}),
+    ("31,5", {"unit": "U/L", "type": "number"}, {"flaw": "write 31.5"}),
+    ("<5", {"unit": "U/L", "type": "number"}, {"flaw": "is a limit, not a value: write the number to use, such as 5"}),
+    ("42%", {"unit": "1", "type": "number"}, {"value": 0.42}),
+    ("0.31", {"unit": "1", "type": "number"}, {"value": 0.31}),
+    ("1", {"unit": "1", "type": "integer"}, {"value": 1}),
+    ("3.1 %", {"unit": "%", "type": "number"}, {"value": 3.1}),
+    ("42%", {"unit": "U/L", "type": "number"}, {"flaw": "is not a percentage: leave out the %"}),
+    ("2.5", {"unit": "1", "type": "integer"}, {"flaw": "write a whole number"}),
+]
+
+
+def test_values_are_read_as_reports_write_them_and_never_guessed(module: Call):
+    for text, feature, read in REPORTED:
+        assert module("numbers", "parseValue", text, feature) == read
+
+
 def test_rules_are_taken_away_by_their_paths(module: Call):
     for paths, changed in DROPPED:
         left = {name: value for name, value in {**EVERY_RULE, **changed}.items() if value is not None}
@@ -98,11 +120,11 @@ def test_rules_are_taken_away_by_their_paths(module: Call):
 
 def test_every_rule_has_a_path_and_can_be_taken_away_by_it(module: Call):
     paths = module("items", "itemPaths", EVERY_RULE)
-    assert len(paths) == len(set(paths)) == 16
+    assert len(paths) == len(set(paths)) == 17
     assert module("items", "withoutItems", EVERY_RULE, paths) == {}
     for path in paths:
         left = module("items", "withoutItems", EVERY_RULE, [path])
-        assert len(module("items", "itemPaths", left)) == 15
+        assert len(module("items", "itemPaths", left)) == 16
 
 
 def test_a_goal_is_the_threshold_as_it_was_compared(module: Call):

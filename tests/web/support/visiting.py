@@ -14,6 +14,13 @@ DEBT = "Debt payments to income"
 HOUSING = "Housing expense to income"
 LOAN = "Loan to property value"
 CREDIT = "Consumer credit history, 1 (best) to 6"
+# What sentences call them.
+SPOKEN = {
+    DEBT: "debt-to-income",
+    HOUSING: "housing-to-income",
+    LOAN: "loan-to-value",
+    CREDIT: "credit history (1 is best)",
+}
 
 # Without the certificates that httpx would read for every client: no server here speaks TLS.
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -47,7 +54,7 @@ def choose_model(page: Page, title: str) -> None:
 
 
 def example(page: Page, name: str) -> Locator:
-    return page.get_by_role("group", name="Example people").get_by_role("button", name=name)
+    return page.get_by_role("group", name="Examples").get_by_role("button", name=name)
 
 
 def open_model(page: Page, model: str, path: str = "/") -> None:
@@ -68,11 +75,21 @@ def visit(page: Page, model: str = "mortgage", person: str = "several ways", pat
 
 def await_the_end(page: Page) -> None:
     """Only then can something be taken away."""
-    expect(page.get_by_role("region", name="Take it away")).to_be_visible()
+    expect(page.get_by_role("region", name="Share and print")).to_be_visible()
 
 
 def region(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name=name, exact=True)
+
+
+def verdict(page: Page) -> Locator:
+    """The strip with what the model says now, and what would change it."""
+    return page.get_by_role("region", name=re.compile("^(Decision|Finding)$"))
+
+
+def tab(page: Page, name: str) -> Locator:
+    """Plans, counts or picture."""
+    return page.get_by_role("group", name="Show").get_by_role("button", name=name)
 
 
 def row(page: Page, title: str) -> Locator:
@@ -94,12 +111,12 @@ def rules(page: Page) -> Locator:
 
 def add_rule(page: Page, one: str, kind: str, other: str | None = None, most: str | None = None) -> None:
     """Through the dialogue."""
-    region(page, "What may change").get_by_role("button", name="Connect two features").click()
+    region(page, "Rules").get_by_role("button", name="Connect two values").click()
     dialog = page.get_by_role("dialog", name="Add a rule")
-    dialog.get_by_label("Feature", exact=True).select_option(label=one)
+    dialog.get_by_label("Value", exact=True).select_option(label=one)
     dialog.get_by_label("Rule", exact=True).select_option(label=kind)
     if other is not None:
-        dialog.get_by_label("this feature").select_option(label=other)
+        dialog.get_by_label("the other value").select_option(label=other)
     if most is not None:
         dialog.get_by_label("by at most").fill(most)
     dialog.get_by_role("button", name="Add").click()
@@ -107,15 +124,15 @@ def add_rule(page: Page, one: str, kind: str, other: str | None = None, most: st
 
 def paste(page: Page, text: str) -> Locator:
     """The dialogue, which has closed if the text was understood."""
-    page.get_by_role("button", name="Paste JSON or CSV").click()
-    dialog = page.get_by_role("dialog", name="Paste a person")
-    dialog.get_by_label("JSON or CSV").fill(text)
-    dialog.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Paste values").click()
+    dialog = page.get_by_role("dialog", name="Paste values")
+    dialog.get_by_label("Values", exact=True).fill(text)
+    dialog.get_by_role("button", name="Use these values").click()
     return dialog
 
 
 def open_options(page: Page) -> None:
-    page.get_by_text("Ranges, threshold, time").click()
+    page.get_by_text("Ranges, threshold, time limit, plans that hold").click()
 
 
 def cards(page: Page) -> Locator:
@@ -123,8 +140,8 @@ def cards(page: Page) -> Locator:
     return page.get_by_role("list", name="Plans").get_by_role("listitem").filter(has=heading)
 
 
-def pin(page: Page, rank: int) -> Locator:
-    return page.get_by_role("button", name=re.compile(f"^Pin(ned)? plan {rank} to compare$"))
+def keep(page: Page, name: int) -> Locator:
+    return page.get_by_role("button", name=re.compile(f"^(Keep|Kept) plan {name}$"))
 
 
 def expect_plans(page: Page, answer: Answer, order: list[int] | None = None) -> None:
@@ -142,7 +159,8 @@ def _card(plan: dict[str, Any]) -> re.Pattern[str]:
     label = plan["prediction"]["label"]
     score = re.escape(f"{plan['prediction']['score']:.3f}")
     size = f"{len(plan['changes'])} changes?"
-    return re.compile(rf"^Plan {plan['rank']}{size}.*{'.*'.join(changes)}.*{f'{label} ' if label else ''}{score}$")
+    # Its name is that of the first answer which it was in.
+    return re.compile(rf"^Plan \d+{size}.*{'.*'.join(changes)}.*{f'{label} ' if label else ''}{score}")
 
 
 def _value(value: float | str | None) -> str:
@@ -156,10 +174,10 @@ def hold(page: Page, path: str) -> list[Route]:
     """Requests that wait until they are let through."""
     held: list[Route] = []
 
-    def keep(route: Route) -> None:
+    def store(route: Route) -> None:
         held.append(route)
 
-    page.route(path, keep)
+    page.route(path, store)
     return held
 
 

@@ -19,6 +19,8 @@ MOST_MOVES = 12
 # So many ways to leaves are followed at most: a tree of very many splits that matter is not worth it.
 MOST_WAYS = 2**20
 WORD = 64
+# Tables of so few moves are made without a matrix product for each.
+SMALL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +36,19 @@ class Ways:
         return Ways(self.trees[some], self.leaves[some], self.made[some], self.left[some])
 
 
-def ways_of(ensemble: Ensemble, now: Array, then: Array, moves: Ints, count: int) -> Ways:
-    """The ways that are left, given the columns as they are and with all moves made, and the move of each column.
+def ways_of(ensemble: Ensemble, held: Array, moves: Ints, count: int) -> Ways:
+    """The ways that are left, given the columns as they are, with the first move of every feature made, and so on.
 
-    A column that no move changes has the move -1.
+    `moves` has the first move of each column, the second, and so on; -1 where there is none.
     """
-    passed, passes = ensemble.tests(now), ensemble.tests(then)
-    splits = np.where(passed != passes, moves[ensemble.columns], -1) if count else np.full(len(passed), -1)
-    here, there = _children(ensemble, passed), _children(ensemble, passes)
+    passed = [ensemble.tests(row) for row in held]
+    splits, turned = np.full(len(passed[0]), -1), np.zeros(len(passed[0]), dtype=np.intp)
+    for depth, (before, after) in enumerate(pairwise(passed)):
+        splits = np.where(before != after, moves[ensemble.columns, depth], splits)
+        turned += before != after
+    if (turned > 1).any():
+        raise Unseen("a split of the trees tells the steps of a feature apart in more than one place")
+    here, there = _children(ensemble, passed[0]), _children(ensemble, passed[-1])
     codes, trees = ensemble.roots, np.arange(len(ensemble.roots))
     made = np.zeros((len(codes), count // WORD + 1), dtype=np.uint64)
     left = made.copy()
@@ -101,11 +108,13 @@ def tables_of(ways: Ways, values: Numbers, count: int) -> tuple[Numbers, list[Ta
     left = (_truths(sorted_ways.left, count) * bits[group]).sum(axis=1)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     _, columns = np.nonzero(held[group[starts]])
-    ends = np.cumsum(sizes[group[starts]]).tolist()
-    moves = [tuple(columns[start:end].tolist()) for start, end in pairwise([0, *ends])]
+    ends, listed = np.cumsum(sizes[group[starts]]).tolist(), columns.tolist()
+    moves = [tuple(listed[start:end]) for start, end in pairwise([0, *ends])]
     tables = list(map(Table, moves, _filled(starts, sizes[group], made, left, values[order])))
-    constant = sum((table.values[0] for table in tables if not table.moves), np.zeros(values.shape[1]))
-    return constant, [table for table in tables if table.moves]
+    # The smallest come first: at most one of them has no moves.
+    if tables and not tables[0].moves:
+        return tables[0].values[0], tables[1:]
+    return np.zeros(values.shape[1]), tables
 
 
 def _scopes(ways: Ways) -> Words:
@@ -145,6 +154,12 @@ def _filled(starts: Ints, sizes: Ints, made: Ints, left: Ints, values: Numbers) 
     for size in np.unique(sizes).tolist():
         groups = np.flatnonzero(sizes[starts] == size)
         first, last = starts[groups[0]], ends[groups[-1]]
+        if size <= SMALL:
+            # There are many of these: they are added up together.
+            takes = _takes(made[first:last], left[first:last], size)
+            shares = (takes[:, :, None] * values[first:last, None, :]).reshape(len(takes), -1)
+            yield from np.add.reduceat(shares, starts[groups] - first).reshape(len(groups), 2**size, -1)
+            continue
         low = size // 2
         upper = _takes(made[first:last] >> low, left[first:last] >> low, size - low)
         lower = _takes(made[first:last] & (1 << low) - 1, left[first:last] & (1 << low) - 1, low)

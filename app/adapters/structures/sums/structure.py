@@ -1,8 +1,10 @@
 """What is understood of a model, and the model as one person sees it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,17 @@ from numpy.typing import NDArray
 from app.adapters.graphs.feeds import Feed
 from app.adapters.structures.linking import Taken
 from app.adapters.structures.preparing import Cut
+from app.adapters.structures.sums.boxes import Parting, check_straight, weighed_over
+from app.adapters.structures.sums.ensembles import MEMBER
 from app.adapters.structures.sums.planning import Form, Plan, planned
+from app.adapters.structures.sums.spans import TreeSpans
 from app.adapters.structures.sums.specialising import Ways, tables_of, truths_of, ways_of
 from app.adapters.structures.values import Columns
 from app.adapters.structures.walking import Trees
 from app.core.favourable import Favourable, FavourableClasses
 from app.core.subsets.candidate_rows import MoveCells
 from app.core.through.links import Bounds, Link
+from app.core.through.over import Bounded, Rows
 from app.core.through.view import Kind, Numbers, Sums, Table, Unseen
 
 # Beyond this a sum of float32 may overflow.
@@ -76,15 +82,18 @@ class Structure:
         self._taken = tuple(taken)
         self._link = link
         self._plans: dict[int, Plan] = {}
+        self._spans: dict[tuple[str, int], TreeSpans] = {}
         self.kind = Kind.TREES if trees else Kind.LINEAR
         self.why: str | None = None
 
     def view(self, row: NDArray[Any], moves: Sequence[MoveCells], favourable: Favourable) -> SumsView:
         """The model as a person sees it whose row this is and who may make these moves; or `Unseen`."""
         plan = self._plan(favourable)
-        held = self._values(row, moves)
-        made_by = np.full(self._owners.max() + 2, -1)
-        made_by[[self._owners[move.columns[0]] for move in moves]] = np.arange(len(moves))
+        depths = _depths(moves)
+        held = self._values(row, moves, depths)
+        made_by = np.full((self._owners.max() + 2, max(depths, default=1)), -1)
+        owners = [self._owners[move.columns[0]] for move in moves]
+        made_by[owners, np.array(depths, dtype=np.intp) - 1] = np.arange(len(moves))
         constant, sizes = np.zeros(plan.count), dict(self._sizes)
         tables: list[Table] = []
         ways: list[Ways] = []
@@ -92,7 +101,7 @@ class Structure:
             if name in self._trees:
                 columns = self._trees[name].columns
                 owned = made_by[self._features[columns]]
-                ways.append(ways_of(self._trees[name].ensemble, held[columns][0], held[columns][1], owned, len(moves)))
+                ways.append(ways_of(self._trees[name].ensemble, held[columns], owned, len(moves)))
                 leaves = self._trees[name].ensemble.leaves[ways[-1].leaves]
                 found = tables_of(ways[-1], leaves @ weights, len(moves))
             else:
@@ -107,6 +116,39 @@ class Structure:
         sums = Sums(constant, tuple(tables), partial(truths_of, ways, len(moves)) if only_trees else None)
         return SumsView(self.kind, sums, plan.rising, self._link, plan.taken, losses)
 
+    def over(self, low: Rows, high: Rows, favourable: Favourable) -> Bounded:
+        """The model over boxes of rows; `Unseen` if it bends a feature that differs within a box."""
+        check_straight(self._owners, self._cut.bent, low, high)
+        plan, least, most = self._plan(favourable), *self._ends(low, high)
+        parting, sizes = Parting(self._owners, low), dict(self._sizes)
+        forms = np.zeros((2, len(low), plan.count))
+        for name, weights in plan.weights.items():
+            if name in self._trees:
+                columns, spans = self._trees[name].columns, self._spans_of(name, favourable, weights)
+                span = spans.over(least[columns], most[columns])
+                forms += np.stack([span.low, span.high])
+                parting.at_tests(span.test, self._features[columns], is_cell=self._cut.hands_through(columns))
+            else:
+                added, sizes[name] = weighed_over(weights, least[name], most[name])
+                forms += added.sum(axis=3)
+                parting.by_weight((added[1] - added[0]).max(axis=1), self._features[name])
+        losses = tuple(_loss(taken, form, sizes) for taken, form in zip(self._taken, plan.taken, strict=True))
+        view = SumsView(self.kind, Sums(forms[0, 0], ()), plan.rising, self._link, plan.taken, losses)
+        return Bounded(*view.outputs(*forms), *parting.found())
+
+    def _ends(self, low: Rows, high: Rows) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        """The least and the most that the runtime makes of the columns, for each box."""
+        made = [self._cut.run({feed.name: feed.tensor(rows) for feed in self._feeds}) for rows in (low, high)]
+        one, other = ({name: tensor.reshape(len(low), -1) for name, tensor in each.items()} for each in made)
+        least, most = ({name: side(one[name], other[name]) for name in one} for side in (np.minimum, np.maximum))
+        return least, most
+
+    def _spans_of(self, name: str, favourable: Favourable, weights: Numbers) -> TreeSpans:
+        key = name, _first(favourable)
+        if key not in self._spans:
+            self._spans[key] = TreeSpans(self._trees[name].ensemble, weights)
+        return self._spans[key]
+
     def hard_values(self, features: int) -> list[NDArray[Any]]:
         """For each feature the values at which a tree asks about it, if it reads the feature as it is."""
         hard: list[list[NDArray[Any]]] = [[] for _ in range(features)]
@@ -115,22 +157,31 @@ class Structure:
             for feature in np.unique(owners[owners >= 0]).tolist():
                 splits = trees.ensemble.splits[owners == feature]
                 hard[feature].append(splits[np.isfinite(splits)])
+            asked = owners[trees.ensemble.modes == MEMBER].tolist()
+            for feature, members in zip(asked, trees.ensemble.members, strict=True):
+                if feature >= 0:
+                    hard[feature].append(members)
         return [np.concatenate([np.zeros(0), *each]) for each in hard]
 
-    def _values(self, row: NDArray[Any], moves: Sequence[MoveCells]) -> dict[str, NDArray[Any]]:
-        """What the runtime makes of the columns, as they are and with all moves made: two rows for each tensor."""
-        rows = np.stack([row, row])
-        for move in moves:
-            rows[1, list(move.columns)] = move.values
+    def _values(self, row: NDArray[Any], moves: Sequence[MoveCells], depths: Sequence[int]) -> dict[str, NDArray[Any]]:
+        """What the runtime makes of the columns: as they are, with the first move of every feature made, and so on."""
+        rows = np.repeat(row[None], max(depths, default=1) + 1, axis=0)
+        for move, depth in zip(moves, depths, strict=True):
+            rows[depth:, list(move.columns)] = move.values
         made = self._cut.run({feed.name: feed.tensor(rows) for feed in self._feeds})
-        return {name: tensor.reshape(2, -1) for name, tensor in made.items()}
+        return {name: tensor.reshape(len(rows), -1) for name, tensor in made.items()}
 
     def _plan(self, favourable: Favourable) -> Plan:
         """The forms for a target: with a softmax, differences to the first favourable class."""
-        first = favourable.classes[0] if isinstance(favourable, FavourableClasses) else 0
+        first = _first(favourable)
         if first not in self._plans:
             self._plans[first] = planned(self._taken, first, self._link)
         return self._plans[first]
+
+
+def _first(favourable: Favourable) -> int:
+    """The first favourable class; of a regression its only number."""
+    return favourable.classes[0] if isinstance(favourable, FavourableClasses) else 0
 
 
 def _features(columns: Columns) -> NDArray[np.intp]:
@@ -138,15 +189,28 @@ def _features(columns: Columns) -> NDArray[np.intp]:
     return np.array([int(need).bit_length() - 1 for need in columns.needs.ravel()], dtype=np.intp)
 
 
+def _depths(moves: Sequence[MoveCells]) -> list[int]:
+    """The how-manieth move of its feature each one is; a further move leads on from the one before it."""
+    seen: Counter[int] = Counter()
+    depths = []
+    for move in moves:
+        seen[move.columns[0]] += 1
+        depths.append(seen[move.columns[0]])
+    return depths
+
+
 def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:
     """A linear model: what every move adds."""
-    now, then = held.astype(np.float64)
+    values = held.astype(np.float64)
     if not np.isfinite(held).all():
         raise Unseen("a value is missing, or not finite, where the model adds values up")
     steps = np.zeros((count + 1, weights.shape[1]))
-    np.add.at(steps, moves, (then - now)[:, None] * weights)
+    for depth, (before, after) in enumerate(pairwise(values)):
+        np.add.at(steps, moves[:, depth], (after - before)[:, None] * weights)
     made = [place for place in range(count) if steps[place].any()]
-    return now @ weights, [Table((place,), np.stack([np.zeros_like(steps[place]), steps[place]])) for place in made]
+    return values[0] @ weights, [
+        Table((place,), np.stack([np.zeros_like(steps[place]), steps[place]])) for place in made
+    ]
 
 
 def _loss(taken: Taken, form: Form, sizes: Mapping[str, Numbers]) -> Numbers:

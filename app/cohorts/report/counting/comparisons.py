@@ -98,7 +98,8 @@ def _more(difference: Interval) -> str:
         nearer, farther = sorted((abs(low), abs(high)))
         return f"{_directed(value)} ({ninety_five} {points(nearer)} to {points(farther)})"
     reaching = f"from {points(low)} fewer to {points(high)} more"
-    return f"{_directed(value)}, which is not clear ({ninety_five} {reaching})"
+    unclear = ", which is not clear" if value else ""
+    return f"{_directed(value)}{unclear} ({ninety_five} {reaching})"
 
 
 def _directed(value: float) -> str:

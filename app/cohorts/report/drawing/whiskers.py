@@ -31,7 +31,9 @@ def whiskers(
 ) -> Markup:
     """A figure of intervals, with an upright line at what they are held against."""
     ends = [end for row in rows for end in row.estimate] + [reference]
-    marks = ticks(min(ends), max(*ends, min(ends) + 0.01))
+    # Not at the very left, where the labels are.
+    low, high = min(ends), max(*ends, min(ends) + 0.01)
+    marks = ticks(low - (high - low) / 50 if low == reference else low, high)
     factor, shift = scale_of(marks, LEFT, RIGHT)
     bottom = len(rows) * ROW
     grid = [line(factor * mark + shift, 0, factor * mark + shift, bottom, "grid") for mark in marks]

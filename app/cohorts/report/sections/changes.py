@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from app.cohorts.report.counting.figures import Figures
 from app.cohorts.report.counting.histogram import Tally
-from app.cohorts.report.counting.intervals import Part
+from app.cohorts.report.counting.holding import HOLDS, HoldingTally
+from app.cohorts.report.counting.intervals import Part, wilson
 from app.cohorts.report.drawing.bars import Bar, bars
 from app.cohorts.report.elements import beside, heading, note, paragraph, section, table
 from app.cohorts.report.markup import Content, Markup
-from app.cohorts.report.wording import number, people, percent_of
+from app.cohorts.report.wording import interval, number, people, percent_of, unbroken
 
 # From so many on, changes are counted together.
 MANY = 10
@@ -24,6 +25,7 @@ def changes(figures: Figures) -> Markup:
             *_told(tally.changes, "changes", _sizes(tally.changes)),
             heading("Answers a person can choose from"),
             *_told(tally.answers, "answers", ANSWERS),
+            *_holding(figures.holding),
         ]
         if tally.found_in_part:
             content.append(
@@ -51,6 +53,22 @@ def _told(tally: Tally, what: str, ranges: Sequence[tuple[int, int | None]]) -> 
             bars(what, title, seen, drawn, longest),
             table(what, title, [what.capitalize(), "People", "Share"], rows),
         ),
+    ]
+
+
+def _holding(tally: HoldingTally | None) -> list[Markup]:
+    """Whether plans hold, if the run tells that of anybody."""
+    if tally is None or not tally.known.count:
+        return []
+    parts = [("The first plan holds", tally.by_the_first), ("At least one plan holds", tally.by_any)]
+    rows = [(words, number(part.some), percent_of(part), unbroken(interval(wilson(part)))) for words, part in parts]
+    return [
+        heading("Plans that hold"),
+        paragraph(
+            f"A plan holds if the model favours it in at least {HOLDS:.0%} of repeated measurements. This was told of "
+            f"{people(tally.known.count)}: the first plan of {percent_of(tally.by_the_first)} holds."
+        ),
+        table("holding", "People whose plans hold", ["Plans", "People", "Share", "95 % interval"], rows),
     ]
 
 

@@ -27,7 +27,7 @@ def _features(figures: Figures) -> list[Content]:
     title = heading("Features that have to change")
     if not tally.people:
         return [title, paragraph("Nobody has a way out, so no feature is part of one.")]
-    titles = _titles(figures.run)
+    titles = titles_of(figures.run)
     known = {name: place for place, name in enumerate(dict.fromkeys([*titles, *sorted(tally.some)]))}
     names = sorted(known, key=lambda name: (-tally.every[name], -tally.some[name], known[name]))
     rows = [_feature_row(figures, name, titles.get(name, "")) for name in names[:MOST_LISTED]]
@@ -71,7 +71,7 @@ def _short(part: Part) -> str:
     return f"{100 * part.share:.0f} %"
 
 
-def _titles(run: Run) -> dict[str, str]:
+def titles_of(run: Run) -> dict[str, str]:
     """The features of the model in its order, with their titles; as far as run.json tells them."""
     features = run.facts.get("features")
     entries = [entry for entry in features if isinstance(entry, dict)] if isinstance(features, list) else []

@@ -75,11 +75,14 @@ class Activation:
         return Lines(*(np.where(short, flat, line) for flat, line in zip(level, lines, strict=True)))
 
     def _bent_lines(self, low: Numbers, high: Numbers, at_low: Numbers, at_high: Numbers) -> Lines:
-        convex, concave = self._bends(low, high)
         chord = np.clip((at_high - at_low) / np.maximum(high - low, SHORT), 0.0, self.steepest)
         # The line on the bulging side touches the curve in the middle.
         touch = (low + high) / 2
         tangent = self.slopes(touch)
+        if self._is_convex:
+            above = np.maximum(at_low - chord * low, at_high - chord * high)
+            return Lines(chord, above, tangent, self.values(touch) - tangent * touch)
+        convex, concave = self._bends(low, high)
         # Where the function bends both ways, the gentler of the slopes at the ends serves on both sides.
         gentle = np.minimum(self.slopes(low), self.slopes(high))
         upper = np.where(convex, chord, np.where(concave, tangent, gentle))
@@ -93,15 +96,16 @@ class Activation:
             np.where(convex, at_touch, np.where(concave, np.minimum(left_ends, right_ends), at_low - gentle * low)),
         )
 
+    @property
+    def _is_convex(self) -> bool:
+        """Whether it is so everywhere."""
+        return self.shape not in (Shape.SIGMOID, Shape.TANH, Shape.CLIP)
+
     def _bends(self, low: Numbers, high: Numbers) -> tuple[Bools, Bools]:
-        """Where the function is convex on all of the interval, and where it is concave."""
-        match self.shape:
-            case Shape.SIGMOID | Shape.TANH:
-                return high <= 0, low >= 0
-            case Shape.CLIP:
-                return high <= self.high, low >= self.low
-        everywhere = np.ones_like(low, dtype=np.bool_)
-        return everywhere, ~everywhere
+        """Where another function is convex on all of the interval, and where it is concave."""
+        if self.shape is Shape.CLIP:
+            return high <= self.high, low >= self.low
+        return high <= 0, low >= 0
 
 
 def _sigmoid(_: Activation, x: Numbers) -> Numbers:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.core.favourable import Bools
+from app.core.subsets.masks import Indices
 from app.core.through.networks.activations import Lines
 from app.core.through.networks.person import Person
 from app.core.through.view import Numbers
@@ -26,12 +26,9 @@ class Interval(NamedTuple):
         """What both allow."""
         return Interval(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
 
-    def of(self, rows: Bools) -> "Interval":
+    def of(self, rows: Indices) -> "Interval":
         """The intervals of some boxes."""
         return Interval(self.low[rows], self.high[rows])
-
-    def repeated(self, times: int) -> "Interval":
-        return Interval(np.repeat(self.low, times, axis=0), np.repeat(self.high, times, axis=0))
 
 
 class Planes(NamedTuple):
@@ -90,9 +87,9 @@ class Boxes:
         below[:, 0] += lines.lower_offset
         affine = self._layers[place].affine
         # A positive weight takes the same side, a negative one the other.
-        crossed = _times(above - below, np.maximum(affine.weights, 0.0))
-        upper = _times(below, affine.weights) + crossed
-        lower = _times(above, affine.weights) - crossed
+        crossed = times(above - below, np.maximum(affine.weights, 0.0))
+        upper = times(below, affine.weights) + crossed
+        lower = times(above, affine.weights) - crossed
         upper[:, 0] += affine.bias
         lower[:, 0] += affine.bias
         return upper, lower
@@ -104,13 +101,13 @@ class Boxes:
         slopes: Numbers = (forms @ last.weights.T)[None]
         for place in range(len(self._layers) - 2, -1, -1):
             layer = self._layers[place]
-            slopes, added = _backward(slopes, layer.activation.lines(*self.intervals[place]))
+            slopes, added = backward(slopes, layer.activation.lines(*self.intervals[place]))
             constant = constant + added
             if place:
                 constant = constant + slopes @ layer.affine.bias
-                slopes = _times(slopes, layer.affine.weights.T)
+                slopes = times(slopes, layer.affine.weights.T)
         constant = constant + np.matmul(slopes, self._constants[:, :, None])[:, :, 0]
-        return Planes(constant, _times(slopes, self._steps.T))
+        return Planes(constant, times(slopes, self._steps.T))
 
 
 def _both(constants: Numbers, steps: Numbers) -> tuple[Numbers, Numbers]:
@@ -127,14 +124,14 @@ def _range(upper: Numbers, lower: Numbers, off: Numbers) -> Interval:
     )
 
 
-def _backward(slopes: Numbers, lines: Lines) -> tuple[Numbers, Numbers]:
+def backward(slopes: Numbers, lines: Lines) -> tuple[Numbers, Numbers]:
     """Multiples of an activation's values as multiples of its sums: each takes the line that keeps the bound above."""
     rising, falling = np.maximum(slopes, 0.0), np.minimum(slopes, 0.0)
     added = rising * lines.upper_offset[:, None] + falling * lines.lower_offset[:, None]
     return rising * lines.upper[:, None] + falling * lines.lower[:, None], added.sum(axis=2)
 
 
-def _times(numbers: Numbers, matrix: Numbers) -> Numbers:
+def times(numbers: Numbers, matrix: Numbers) -> Numbers:
     """One product for all boxes."""
     boxes, rows, units = numbers.shape
     return (numbers.reshape(boxes * rows, units) @ matrix).reshape(boxes, rows, -1)

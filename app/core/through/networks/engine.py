@@ -47,8 +47,20 @@ class NetworkSearch:
 
     @property
     def useless(self) -> tuple[int, ...]:
-        """The moves that no answer can need: without constraints, those that never raise the margins."""
-        return () if self.problem.conjuncts else tuple(np.flatnonzero(self.signs.falling).tolist())
+        """The moves that no answer can need: without constraints, those that change nothing.
+
+        Where there are too many moves to bound nodes, and the solver searches, also those that only lower the margins:
+        it looks whether a failing set is a close call, in which the last function may favour a set with lower margins.
+        """
+        if self.problem.conjuncts:
+            return ()
+        solved = self.is_rising and not self.suits
+        return tuple(np.flatnonzero(self.signs.falling if solved else self._inert).tolist())
+
+    @property
+    def _inert(self) -> Bools:
+        """The moves that change nothing."""
+        return np.logical_and(self.signs.falling, self.signs.rising) & (not self.problem.conjuncts)
 
     @property
     def is_rising(self) -> bool:
@@ -79,7 +91,7 @@ class NetworkSearch:
     @property
     def suits(self) -> bool:
         """Whether there are few enough moves to bound nodes."""
-        return len(self.problem.moves) - len(self.useless) <= MOST_MOVES
+        return int(np.count_nonzero(~self._inert)) <= MOST_MOVES
 
     def frontier(self, margins: Margins | None = None) -> PossibleSubsets:
         margins = self.margins if margins is None else margins

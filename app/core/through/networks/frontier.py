@@ -5,7 +5,8 @@ dropped, with all below it, once a bound says that no subset of its box is favou
 answer, or once they break a rule that further moves cannot mend. What is left in the end are blocks: the last moves
 are open in them, and a plane over the block says which of its subsets need to be asked about.
 
-Every node waits until the search has reached as many moves as it has made, so that small sizes come first.
+Every node and every block waits until the search reaches the smallest size that the bound above it allows below it,
+so that small sizes come first, and many nodes have come to contain an answer by then.
 """
 
 from collections import Counter, defaultdict
@@ -40,7 +41,11 @@ BLOCKS = 1024
 # Planes are kept in single precision: this share of their size makes up for what is lost.
 PLANE_SHARE = 2.0**-18
 
+# A size that no search reaches.
+NEVER = 1 << 16
+
 Plane = NDArray[np.float32]
+Sizes = NDArray[np.intp]
 
 
 class _Blocks(NamedTuple):
@@ -84,13 +89,16 @@ class PossibleSubsets:
         self._depths = _depths(moves)
         self._low = _LowSubsets(self._singles[self._depths[-1] :])
         self._known = KnownAnswers(moves, self._low.moves)
-        # By depth and by the number of moves made: nodes that are not bounded yet.
+        # By depth and by the size that they wait for: nodes that are not bounded yet.
         self._waiting: dict[int, dict[int, list[Masks]]] = {depth: defaultdict(list) for depth in self._depths}
+        # By the size that they wait for, and by the number of moves made.
+        self._later: dict[int, dict[int, list[_Blocks]]] = defaultdict(lambda: defaultdict(list))
+        # By the number of moves made: blocks whose turn has come.
         self._blocks: dict[int, list[_Blocks]] = defaultdict(list)
         # Counted as they come and go: there are very many small arrays.
         self._nodes_held, self._blocks_held = 0, Counter[int]()
-        self._wait(self._depths[0], 0, np.zeros(1, dtype=np.uint64))
-        for _ in self._activated(0):
+        self._wait(self._depths[0], 1, np.zeros(1, dtype=np.uint64))
+        for _ in self._activated():
             pass
 
     @property
@@ -103,13 +111,16 @@ class PossibleSubsets:
     def most_next(self) -> int:
         """An upper bound of the number of subsets of the next size; nought if none of any larger size is left."""
         waiting = sum(len(masks) for nodes in self._waiting.values() for parts in nodes.values() for masks in parts)
-        blocks = sum(len(each.masks) for parts in self._blocks.values() for each in parts)
+        held = [self._blocks, *self._later.values()]
+        blocks = sum(len(each.masks) for blocks in held for parts in blocks.values() for each in parts)
         return (waiting + blocks) << BLOCK_MOVES
 
     def chunks(self) -> Iterator[SubsetChunk]:
         """Subsets of the next size that may be favourable; an empty chunk where other work may run."""
-        for _ in self._activated(self.size + 1):
+        for _ in self._activated():
             yield SubsetChunk(np.zeros(0, dtype=np.uint64))
+        for made, blocks in self._later.pop(self.size + 1, {}).items():
+            self._blocks[made] += blocks
         for made in sorted(self._blocks):
             added = self.size + 1 - made
             if 0 <= added <= self._low.moves:
@@ -122,16 +133,16 @@ class PossibleSubsets:
         self.size += 1
         self._known.take_in()
         for made in [made for made in self._blocks if made + self._low.moves <= self.size]:
-            del self._blocks[made], self._blocks_held[made]
+            self._blocks_held[made] -= sum(blocks.nbytes for blocks in self._blocks.pop(made))
 
-    def _wait(self, depth: int, made: int, masks: Masks) -> None:
-        self._waiting[depth][made].append(masks)
+    def _wait(self, depth: int, size: int, masks: Masks) -> None:
+        self._waiting[depth][size].append(masks)
         self._nodes_held += masks.nbytes
 
-    def _activated(self, made: int) -> Iterator[None]:
-        """Bound all nodes with so many moves made, from the top down; yields now and then."""
+    def _activated(self) -> Iterator[None]:
+        """Bound all nodes whose turn comes with the next size, from the top down; yields now and then."""
         for place, depth in enumerate(self._depths):
-            nodes = self._waiting[depth].pop(made, [])
+            nodes = self._waiting[depth].pop(self.size + 1, [])
             masks = np.concatenate(nodes) if nodes else np.zeros(0, dtype=np.uint64)
             together = min(NODES, max(1, PLANE_NUMBERS // ((self._moves - depth + 1) * self._person.widest)))
             for start in range(0, len(masks), together):
@@ -151,28 +162,45 @@ class PossibleSubsets:
         boxes = self._boxes(depth, masks)
         boxes.tighten()
         planes = self._planes(boxes, masks)
-        left = self._margins.possible(planes.highest())
         if depth == self._depths[-1]:
-            self._keep(masks[left], planes, left)
-        elif left.any():
-            self._extend(place, masks[left], boxes, left)
+            self._keep(masks, planes)
+        else:
+            self._extend(place, masks, boxes, planes)
 
-    def _extend(self, place: int, masks: Masks, boxes: Boxes, left: Bools) -> None:
+    def _extend(self, place: int, masks: Masks, boxes: Boxes, planes: Planes) -> None:
         depth, below = self._depths[place], self._depths[place + 1]
         extensions = unions(self._singles[depth:below])
+        children, due = masks[:, None] | extensions, self._due(masks, planes, below - depth)
         if below == self._depths[-1] and below > DEEPEST_WITH_PLANES:
-            known = [interval.of(left).repeated(len(extensions)) for interval in boxes.intervals]
-            children = (masks[:, None] | extensions).reshape(-1)
-            boxes = self._boxes(below, children)
-            boxes.tighten(known, with_planes=False)
-            planes = self._planes(boxes, children)
-            kept = self._margins.possible(planes.highest())
-            self._keep(children[kept], planes, kept)
+            self._shortcut(below, children, boxes, due)
             return
-        made = sizes(masks)[:, None] + sizes(extensions)
-        children = masks[:, None] | extensions
-        for count in np.unique(made).tolist():
-            self._wait(below, count, children[made == count])
+        for each in np.unique(due[due < NEVER]).tolist():
+            self._wait(below, each, children[due == each])
+
+    def _shortcut(self, below: int, children: Masks, boxes: Boxes, due: Sizes) -> None:
+        """Turn the children of nodes into blocks at once, with the intervals of the nodes."""
+        rows, columns = np.nonzero(due < NEVER)
+        masks = children[rows, columns]
+        kept = ~self._known.inside(masks)
+        rows, masks = rows[kept], masks[kept]
+        if len(masks):
+            below_them = self._boxes(below, masks)
+            below_them.tighten([interval.of(rows) for interval in boxes.intervals], with_planes=False)
+            self._keep(masks, self._planes(below_them, masks))
+
+    def _due(self, masks: Masks, planes: Planes, decided: int) -> Sizes:
+        """For each node and each choice of the moves that it decides next, the smallest size that may succeed."""
+        bits = _bits(decided)
+        constants = planes.constant[:, :, None] + planes.coefficients[:, :, :decided] @ bits.T
+        left = planes.coefficients[:, :, decided:]
+        # The best that each number of further moves can add.
+        gains = np.cumsum(-np.sort(-np.maximum(left, 0.0), axis=2), axis=2)
+        needed = (constants < 0.0) + (gains[:, :, None] < -constants[:, :, :, None]).sum(axis=3)
+        needed[needed > left.shape[2]] = NEVER
+        due = self._margins.least(needed.swapaxes(1, 2)) + sizes(masks)[:, None] + bits.sum(axis=1)
+        # Smaller sizes are done.
+        later: Sizes = np.maximum(due, self.size + 1)
+        return later
 
     def _boxes(self, depth: int, masks: Masks) -> Boxes:
         truths = as_truths(masks, self._moves)[:, :depth]
@@ -183,17 +211,18 @@ class PossibleSubsets:
         planes = boxes.planes(self._margins.forms)
         return Planes(planes.constant + self._margins.offsets, planes.coefficients)
 
-    def _keep(self, masks: Masks, planes: Planes, kept: Bools) -> None:
-        """Keep blocks, each with its planes rounded up to single precision."""
-        constant, coefficients = planes.constant[kept], planes.coefficients[kept]
-        size = np.abs(constant) + np.abs(coefficients).sum(axis=2)
-        joined = np.concatenate([(constant + PLANE_SHARE * size)[:, :, None], coefficients], axis=2)
+    def _keep(self, masks: Masks, planes: Planes) -> None:
+        """Keep blocks that may succeed, each with its planes rounded up to single precision."""
         made = sizes(masks)
-        for count in np.unique(made).tolist():
-            rows = made == count
-            blocks = _Blocks(masks[rows], joined[rows].astype(np.float32))
-            self._blocks[count].append(blocks)
-            self._blocks_held[count] += blocks.nbytes
+        due = self._due(masks, planes, 0)[:, 0]
+        scale = np.abs(planes.constant) + np.abs(planes.coefficients).sum(axis=2)
+        joined = np.concatenate([(planes.constant + PLANE_SHARE * scale)[:, :, None], planes.coefficients], axis=2)
+        for each in np.unique(due[due < NEVER]).tolist():
+            for count in np.unique(made[due == each]).tolist():
+                rows = (due == each) & (made == count)
+                blocks = _Blocks(masks[rows], joined[rows].astype(np.float32))
+                self._later[each][count].append(blocks)
+                self._blocks_held[count] += blocks.nbytes
 
     def _subsets(self, made: int, added: int) -> Iterator[SubsetChunk]:
         """The subsets of blocks with so many moves made, and so many of the open moves added."""
@@ -210,7 +239,8 @@ class PossibleSubsets:
             yield SubsetChunk(subsets if self._allowed is None else subsets[self._allowed(subsets)])
         # Where the moves made contain an answer, so do all subsets of the block.
         left = blocks.part(np.concatenate([*still_open, np.zeros(0, dtype=np.bool_)]))
-        self._blocks[made], self._blocks_held[made] = [left], left.nbytes
+        self._blocks_held[made] -= blocks.nbytes - left.nbytes
+        self._blocks[made] = [left]
 
     def _possible(self, planes: Plane, choices: Plane) -> Bools:
         """Whether each choice in each block may be favourable."""
@@ -237,7 +267,7 @@ class _LowSubsets:
         # By their number: one bit a move, the first highest.
         self.masks = unions(singles)
         # With a column of ones for the constants.
-        bits = np.arange(2**self.moves)[:, None] >> np.arange(self.moves - 1, -1, -1) & 1
+        bits = _bits(self.moves)
         self._choices = np.hstack([np.ones((len(bits), 1), dtype=np.int64), bits]).astype(np.float32)
         self._sizes = bits.sum(axis=1)
 
@@ -245,6 +275,11 @@ class _LowSubsets:
         """The numbers of the subsets of one size, and what a plane is multiplied with to tell their bounds."""
         numbers = np.flatnonzero(self._sizes == size)
         return numbers, self._choices[numbers].T
+
+
+def _bits(moves: int) -> Sizes:
+    """Every subset of so many moves by its number, the first move highest: a one for each move that it makes."""
+    return np.arange(2**moves)[:, None] >> np.arange(moves - 1, -1, -1) & 1
 
 
 def _depths(moves: int) -> list[int]:

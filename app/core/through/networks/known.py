@@ -16,6 +16,8 @@ BYTE = 8
 # very many answers there are fewer blocks, so that a comparison takes no more than 8 MB.
 BLOCKS = 128
 COMPARED = 2**20
+# The numbers below 64 without each of their six bits, as the bits of a word.
+WITHOUT = [np.uint64(sum(1 << number for number in range(WORD) if not number >> place & 1)) for place in range(6)]
 
 
 class KnownAnswers:
@@ -96,9 +98,20 @@ class KnownAnswers:
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
         contained = self._first[near] & ~blocks[:, None] == 0
         closed[:, numbers[starts]] = np.logical_or.reduceat(contained, starts, axis=1)
-        for place in range(self._low):
-            halves = closed.reshape(len(closed), -1, 2, 1 << place)
-            halves[:, :, 1] |= halves[:, :, 0]
+        closed[:] = _with_supersets(closed, self._low)
+
+
+def _with_supersets(truths: Bools, moves: int) -> Bools:
+    """Which subsets of the moves, by their numbers, are marked in a row or contain one that is; 64 to a word."""
+    padded = np.zeros((len(truths), max(WORD, truths.shape[1])), dtype=np.bool_)
+    padded[:, : truths.shape[1]] = truths
+    words = np.packbits(padded, axis=1, bitorder="little").view("<u8")
+    for place, without in enumerate(WITHOUT[:moves]):
+        words |= (words & without) << np.uint64(1 << place)
+    for place in range(len(WITHOUT), moves):
+        halves = words.reshape(len(words), -1, 2, 1 << place - len(WITHOUT))
+        halves[:, :, 1] |= halves[:, :, 0]
+    return np.unpackbits(words.view(np.uint8), axis=1, count=truths.shape[1], bitorder="little").view(np.bool_)
 
 
 def _tables(answers: Masks, moves: int) -> Iterator[Masks]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.core.favourable import Bools, Favourable, FavourableClasses, FavourableInterval, Floats
 from app.core.through.networks.network import Ending
@@ -43,6 +44,12 @@ class Margins:
             return enough[..., 0] if enough.shape[-1] == 1 else np.all(enough, axis=-1)
         ways = [np.all(enough[..., list(each)], axis=-1) for each in self.alternatives]
         return np.asarray(np.stack(ways).any(axis=0), dtype=np.bool_)
+
+    def least(self, needed: NDArray[np.intp]) -> NDArray[np.intp]:
+        """How many moves a favourable decision needs, given how many each form needs: the last axis is the forms."""
+        ways = [needed[..., list(each)].max(axis=-1) for each in self.alternatives]
+        least: NDArray[np.intp] = np.min(ways, axis=0)
+        return least
 
 
 def margins_of(

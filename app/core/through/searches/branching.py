@@ -2,9 +2,13 @@
 
 All sets of one size are in hand before any of the next, so a feasible favourable set that contains no answer so far is
 minimal. A set is dropped if it contains an answer, if no completion can be favourable, or if none can be feasible.
+
+Where memory ends, no size is in hand any more: each further one is reached from the root again, by the sets that few
+enough further moves can complete.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +26,13 @@ from app.core.through.margins import Margin
 from app.core.through.searches.bounds import Bounds
 from app.core.through.searches.known import KnownAnswers
 from app.core.through.searches.partial import Partial, left_open
+from app.core.through.searches.reach import Reach
 from app.core.through.searches.scored import Sender, WaysToLeaves
 from app.core.through.view import Numbers, Table
 
-# Sets that are extended together.
+# Sets that are extended together; and sets with one more move each that are made together where memory has ended.
 CHUNK = 8192
+DEEPENED = 2**17
 # Truth values that are worked out between two looks at the clock.
 AT_A_TIME = 2**21
 
@@ -63,34 +69,53 @@ class Branching:
         self._order = list(order)
         self._budget = budget
         place = {move: index for index, move in enumerate(order)}
-        self._bounds = Bounds(margin, [_renamed(table, place) for table in margin.tables], len(order))
+        self._tables = [_renamed(table, place) for table in margin.tables]
+        self._bounds = Bounds(margin, self._tables, len(order))
         self._rules = [substituted(each, lambda move: Changed(place[move])) for each in problem.conjuncts]
         self._known = KnownAnswers()
         self._larger: list[Nodes] = []
         self._proposed: list[tuple[Nodes, Bools]] = []
         self._held = 0
+        self._leads_on = False
         self.nodes = 0
+
+    @cached_property
+    def _reach(self) -> Reach:
+        return Reach(self._margin, self._tables, len(self._order))
 
     def explore(self, oracle: Oracle, explored: Explored) -> Generator[Fact, None, None]:
         """Yields the answers level by level; `explored` says how far it came."""
         sender = Sender(self._problem, oracle, self._budget, explored, self._ways)
-        level = self._root() if self._order else None
+        level, in_hand = self._root() if self._order else None, True
         while level is not None and explored.size < self._problem.max_size:
             if not self._budget.wants_answers():
                 explored.stopped_by = StoppedBy.MAX_COUNTERFACTUALS
                 return
             try:
-                yield from self._extend(level, sender.held, last=explored.size + 1 == self._problem.max_size)
+                if in_hand:
+                    yield from self._extend(level, sender.held, left=self._problem.max_size - explored.size - 1)
+                else:
+                    yield from self._deepen(level, sender.held, size=explored.size + 1)
             except Stopped as stopped:
+                if in_hand and stopped.by is StoppedBy.MAX_MODEL_ROWS:
+                    level, in_hand = self._root(), False
+                    self._forget()
+                    continue
                 explored.stopped_by = stopped.by
             yield from self._settle(sender)
             if explored.stopped_by is not None:
                 return
             explored.size += 1
             yield LevelFinished(explored.size)
-            level = joined(self._larger) if self._larger else None
-            self._larger, self._held = [], 0
+            if in_hand:
+                level = joined(self._larger) if self._larger else None
+            elif not self._leads_on:
+                level = None
+            self._forget()
         explored.exhausted = True
+
+    def _forget(self) -> None:
+        self._larger, self._proposed, self._held = [], [], 0
 
     def _root(self) -> Nodes:
         moves = len(self._order)
@@ -98,8 +123,8 @@ class Branching:
         bounds, values = self._bounds.start_bounds[None], self._bounds.start_values[None]
         return Nodes(none, np.array([-1], dtype=np.int16), bounds, values)
 
-    def _extend(self, level: Nodes, others: int, last: bool) -> Iterator[Moment]:
-        """Make all sets of the next size that may lead to an answer. The `last` size is not extended again.
+    def _extend(self, level: Nodes, others: int, left: int) -> Iterator[Moment]:
+        """Make all sets of the next size that may lead to an answer with at most `left` moves more.
 
         `others` are bytes that are held besides.
         """
@@ -107,9 +132,32 @@ class Branching:
             # What is made is held once more when it is put together.
             yield from self._budget.remember(level.held + 2 * self._held + self._known.held + others)
             for children in self._children(level.part(slice(start, start + CHUNK))):
-                yield from self._keep(children, last)
+                children, feasible = yield from self._open(children, left)
+                if len(children.last):
+                    self._keep(self._propose(children, feasible), left)
 
-    def _children(self, nodes: Nodes) -> Iterator[Nodes | None]:
+    def _deepen(self, root: Nodes, others: int, size: int) -> Iterator[Moment]:
+        """Propose all sets of this size that may be answers; notes whether a larger one may be."""
+        self._leads_on = False
+        at_once = max(1, DEEPENED // len(self._order))
+        waiting = [(size, root)]
+        while waiting:
+            held = sum(nodes.held for _, nodes in waiting)
+            yield from self._budget.remember(held + 2 * self._held + self._known.held + others)
+            left, nodes = waiting.pop()
+            if len(nodes.last) > at_once:
+                waiting.append((left, nodes.part(slice(at_once, None))))
+            larger = []
+            for children in self._children(nodes.part(slice(at_once))):
+                children, feasible = yield from self._open(children, left - 1)
+                if left == 1:
+                    self._propose(children, feasible)
+                elif len(children.last):
+                    larger.append(children)
+            if larger:
+                waiting.append((left - 1, joined(larger)))
+
+    def _children(self, nodes: Nodes) -> Iterator[Nodes]:
         """The sets with one move more, one later move after the other; a set goes on while a completion is possible."""
         order = np.argsort(nodes.last, kind="stable")
         nodes = nodes.part(order)
@@ -132,37 +180,49 @@ class Branching:
                 before = before + changes[:, :sides]
                 bounds[rows] = before
             kept = np.flatnonzero(self._margin.possible(made))
-            if len(kept):
-                masks = nodes.masks[rows[kept]] | single(moves)[move]
-                yield Nodes(masks, np.full(len(kept), move, dtype=np.int16), made[kept], values[kept])
-            else:
-                yield None
+            masks = nodes.masks[rows[kept]] | single(moves)[move]
+            yield Nodes(masks, np.full(len(kept), move, dtype=np.int16), made[kept], values[kept])
             if changes is not None:
                 rows = rows[self._margin.possible(before)]
 
-    def _keep(self, children: Nodes | None, last: bool) -> Iterator[Working]:
-        """Sort out sets that all have the same last move: proposed answers, sets to extend, and dead ends."""
+    def _open(self, children: Nodes, left: int) -> Generator[Working, None, tuple[Nodes, Bools | None]]:
+        """Of sets with the same last move those that at most `left` moves more may complete, and which are feasible."""
         self._budget.check()
         yield Working()
-        if children is None:
-            return
+        if not len(children.last):
+            return children, None
         move = int(children.last[0])
+        children = self._within_reach(children, left)
         contains = self._known.within(as_bytes(children.masks), move)
         children = children.part(~contains) if contains.any() else children
-        if not len(children.last):
-            return
-        feasible: Bools | None = None
-        if self._rules:
-            children, feasible = yield from self._obeying(children, move)
+        if not self._rules or not len(children.last):
+            return children, None
+        return (yield from self._obeying(children, move))
+
+    def _within_reach(self, children: Nodes, left: int) -> Nodes:
+        first = int(children.last[0]) + 1
+        if left >= len(self._order) - first:
+            return children
+        possible = self._margin.possible(np.minimum(children.bounds, self._reach.bounds(children.values, first, left)))
+        self._leads_on |= not possible.all()
+        return children.part(possible)
+
+    def _propose(self, children: Nodes, feasible: Bools | None) -> Nodes:
+        """Sort out sets that may be favourable: proposed answers. Returns the others."""
         yes, maybe = self._margin.sorted_out(children.values)
         proposed = yes | maybe if feasible is None else (yes | maybe) & feasible
-        if proposed.any():
-            self._proposed.append((children.part(proposed), yes[proposed]))
-            self._held += self._proposed[-1][0].held
-            children = children.part(~proposed)
-        if not last and move + 1 < len(self._order) and len(children.last):
-            self._larger.append(children)
-            self._held += children.held
+        self._leads_on |= not (proposed & yes).all()
+        if not proposed.any():
+            return children
+        self._proposed.append((children.part(proposed), yes[proposed]))
+        self._held += self._proposed[-1][0].held
+        return children.part(~proposed)
+
+    def _keep(self, others: Nodes, left: int) -> None:
+        """Keep sets that further moves may complete."""
+        if left and len(others.last) and int(others.last[0]) + 1 < len(self._order):
+            self._larger.append(others)
+            self._held += others.held
 
     def _obeying(self, children: Nodes, move: int) -> Generator[Working, None, tuple[Nodes, Bools]]:
         """The sets of which a completion may be feasible, and which of them are feasible as they are."""

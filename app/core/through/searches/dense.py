@@ -46,7 +46,9 @@ class Flags:
 
     @cached_property
     def _sums(self) -> AllSums:
-        given = coefficients(self._margin.constant, self._margin.tables, self.bit_of)
+        alone = np.zeros(max(self.moves, default=0) + 1, dtype=np.int64)
+        alone[self.moves] = [1 << self.bit_of(move) for move in self.moves]
+        given = coefficients(self._margin.constant, self._margin.tables, alone)
         return AllSums(given, len(self.moves))
 
     @property

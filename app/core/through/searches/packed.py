@@ -27,6 +27,11 @@ WITHOUT = tuple(
         0x00000000FFFFFFFF,
     )
 )
+# For each size the places in a word of the numbers with so many bits.
+SIZED = np.array(
+    [sum(1 << number for number in range(64) if number.bit_count() == size) for size in range(IN_A_WORD + 1)],
+    dtype=np.uint64,
+)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 NONE = np.uint64(0)
 
@@ -78,6 +83,12 @@ def _at_least(number: int, digits: Sequence[Words], length: int) -> Words:
             more |= same & digits[place]
             same &= ~digits[place]
     return more | same
+
+
+def of_size(size: int, words: NDArray[np.int64]) -> Words:
+    """The subsets of so many moves, in these words."""
+    left = size - np.bitwise_count(words).astype(np.int64)
+    return np.where((left >= 0) & (left <= IN_A_WORD), SIZED[np.clip(left, 0, IN_A_WORD)], NONE)
 
 
 def with_supersets(words: Words, moves: int) -> Words:

@@ -18,7 +18,7 @@ from app.core.search.explaining import Ledger, TooMany
 from app.core.search.oracle import Oracle
 from app.core.subsets.masks import sizes
 from app.core.through.decision import merits
-from app.core.through.margins import Margin, margin_of
+from app.core.through.margins import Line, Margin, margin_of
 from app.core.through.searches import dense, packed
 from app.core.through.searches.branching import named
 from app.core.through.searches.dense import Flags
@@ -28,9 +28,11 @@ from app.core.through.view import View
 
 # What a set breaks is one word.
 MOST_ITEMS = 63
+# Beyond so many candidates that matter there are too many subsets, as long as one sum decides.
+MOST_MOVES = 24
 # Of sets that may come closest, so many are scored at the most, the smallest first.
 MOST_SCORED = 2**16
-# Subsets whose items are looked up together.
+# Subsets that are looked at together.
 AT_A_TIME = 2**18
 
 Broken = NDArray[np.uint64]
@@ -49,7 +51,7 @@ def explain(
     if margin is None or len(items) > MOST_ITEMS:
         return None
     needed = _needed(problem, items, {move for table in margin.tables for move in table.moves})
-    if not dense.suits(margin, len(needed)):
+    if not _suits(margin, len(needed), len(items), budget):
         return None
     flags = Flags(margin, sorted(needed), budget)
     reasons = _Reasons(problem, oracle, budget, margin, flags)
@@ -61,6 +63,13 @@ def explain(
         pass
     explanation.relaxations = reasons.ledger.relaxations()
     return explanation
+
+
+def _suits(margin: Margin, moves: int, items: int, budget: Budget) -> bool:
+    """Whether all subsets can be looked through: a bit each, for every item and for what is worked out."""
+    if not isinstance(margin, Line):
+        return dense.suits(margin, moves)
+    return moves <= MOST_MOVES and 8 * packed.length(moves) * (items + 8) <= budget.memory.most
 
 
 def _needed(problem: Problem, items: list[Formula], moves: set[int]) -> set[int]:
@@ -83,6 +92,7 @@ class _Reasons:
     def find(self, items: list[Formula]) -> Iterator[Moment]:
         flags, kept = self._flags, set(self._flags.moves)
         yield from flags.fill()
+        yield from self._budget.remember(self._budget.memory.held + len(items) * flags.yes.nbytes)
         met: list[Words] = []
         for item in items:
             rule = substituted(item, lambda move: Changed(move) if move in kept else FALSE)
@@ -99,8 +109,7 @@ class _Reasons:
         broken = ~_all_met(met, self._flags.yes)
         sure = yield from self._first_of_each(self._flags.yes & broken, met)
         known = _minimal(_broken(sure, met))
-        unsure = packed.numbers_of(self._flags.maybe & broken)
-        unsure = unsure[~_beyond(_broken(unsure, met), known)]
+        unsure = yield from self._unless_beyond(self._flags.maybe & broken, met, known)
         numbers = np.concatenate([sure[np.isin(_broken(sure, met), known)], unsure])
         # Of one size, the falling numbers are in the order of positions.
         order = np.argsort(-numbers)
@@ -120,14 +129,28 @@ class _Reasons:
                     raise TooMany
 
     def _first_of_each(self, favourable: Words, met: list[Words]) -> Generator[Moment, None, Numbers]:
-        """The smallest subsets for each set of items that is broken, all of that size."""
-        kept = [np.zeros(0, dtype=np.int64)]
-        numbers = packed.numbers_of(favourable)
-        for start in range(0, len(numbers), AT_A_TIME):
+        """The smallest subsets for each set of items that is broken, all of that size.
+
+        Where a smaller subset breaks some of the same items and no other, larger ones are of no interest.
+        """
+        found, words = [np.zeros(0, dtype=np.int64)], np.arange(len(favourable))
+        for size in range(1, len(self._flags.moves) + 1):
             self._budget.check()
-            kept.append(_smallest(numbers[start : start + AT_A_TIME], met))
+            found.append(packed.numbers_of(favourable & packed.of_size(size, words)))
             yield Working()
-        return _smallest(np.concatenate(kept), met)
+            for items in np.unique(_broken(found[-1], met)).tolist():
+                favourable = favourable & ~_breaking(items, met, favourable)
+        return np.concatenate(found)
+
+    def _unless_beyond(self, possible: Words, met: list[Words], known: Broken) -> Generator[Moment, None, Numbers]:
+        """The subsets that break no more than a known set of items."""
+        kept = [np.zeros(0, dtype=np.int64)]
+        for start in range(0, len(possible), AT_A_TIME // 64):
+            self._budget.check()
+            yield Working()
+            numbers = packed.numbers_of(possible[start : start + AT_A_TIME // 64]) + 64 * start
+            kept.append(numbers[~_beyond(_broken(numbers, met), known)])
+        return np.concatenate(kept)
 
     def _closest(self, among: Words) -> Iterator[Moment]:
         """Score those of the subsets that may come closest; the oracle keeps the best."""
@@ -170,15 +193,9 @@ def _broken(numbers: Numbers, met: list[Words]) -> Broken:
     return broken
 
 
-def _smallest(numbers: Numbers, met: list[Words]) -> Numbers:
-    """For each set of broken items the subsets of the least size."""
-    if not len(numbers):
-        return numbers
-    broken, lengths = _broken(numbers, met), np.bitwise_count(numbers)
-    _, place = np.unique(broken, return_inverse=True)
-    least = np.full(int(place.max()) + 1, 255, dtype=lengths.dtype)
-    np.minimum.at(least, place, lengths)
-    return np.asarray(numbers[lengths == least[place]])
+def _breaking(items: int, met: list[Words], like: Words) -> Words:
+    """The subsets that break these items, and perhaps others."""
+    return _all_met([~words for place, words in enumerate(met) if items >> place & 1], like)
 
 
 def _minimal(broken: Broken) -> Broken:

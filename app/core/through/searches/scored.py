@@ -12,7 +12,8 @@ from app.core.facts import Answers, Fact, Moment, Working
 from app.core.favourable import Bools
 from app.core.problem import Problem
 from app.core.search.lattice import UNPACKED, Explored, sent, unpacked
-from app.core.search.oracle import Oracle, Verdict
+from app.core.search.oracle import Oracle
+from app.core.search.verdict import Verdict
 from app.core.subsets.costs import Costs
 from app.core.subsets.masks import Indices, Masks, as_members
 from app.core.through.searches.alike import Alike

@@ -5,7 +5,8 @@ the coefficients of its own subsets, which are added up along one move after the
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -17,37 +18,39 @@ from app.core.through.view import Numbers, Table
 # The columns of a block are one word; so many rows of them fit the processor's cache.
 MOST_ROW_BITS = 11
 COLUMNS = 1 << IN_A_WORD
+FEW_BITS = 3
 
 
 class Coefficients(NamedTuple):
-    """Sets of moves by number, each with what it adds to every sum; and how far rounding may put a sum off."""
+    """Sets of moves by number, each with what it adds to every sum; and how far rounding may put a sum off.
+
+    A set may come more than once.
+    """
 
     numbers: NDArray[np.int64]
     values: Numbers
     error: float
 
 
-def coefficients(constant: Numbers, tables: Sequence[Table], bit_of: Callable[[int], int]) -> Coefficients:
-    """The coefficients of all tables, those of the same set added."""
+def coefficients(constant: Numbers, tables: Sequence[Table], alone: NDArray[np.int64]) -> Coefficients:
+    """The coefficients of all tables. `alone` has the number of each move's own set."""
     alike: dict[int, list[Table]] = defaultdict(list)
     for table in tables:
         alike[len(table.moves)].append(table)
     numbers, values = [np.zeros(1, dtype=np.int64)], [constant[None]]
     for size, same in alike.items():
-        numbers.append(_numbers(size, same, bit_of))
-        values.append(_differences(np.stack([table.values for table in same])))
+        numbers.append(_numbers(size, same, alone))
+        joined = np.concatenate([table.values for table in same])
+        values.append(_differences(joined.reshape(len(same), 2**size, -1)))
     sets, parts = np.concatenate(numbers), np.concatenate(values)
-    # One place for every subset: there are few moves, and sorting the sets would take longer.
-    together = np.flatnonzero(np.bincount(sets))
-    added: Numbers = np.stack([np.bincount(sets, weights=form) for form in parts.T], axis=1, dtype=np.float64)[together]
     error = float(np.abs(parts).sum(axis=0).max()) * (len(tables) + 128) * 2.0**-52
-    return Coefficients(together, added, error)
+    return Coefficients(sets, parts, error)
 
 
-def _numbers(size: int, tables: Sequence[Table], bit_of: Callable[[int], int]) -> NDArray[np.int64]:
-    bits = np.array([[1 << bit_of(move) for move in table.moves] for table in tables], dtype=np.int64)
+def _numbers(size: int, tables: Sequence[Table], alone: NDArray[np.int64]) -> NDArray[np.int64]:
+    moves = np.fromiter(chain.from_iterable(table.moves for table in tables), np.intp, size * len(tables))
     held = np.arange(2**size)[:, None] >> np.arange(size - 1, -1, -1) & 1
-    return (bits.reshape(len(tables), size) @ held.T).reshape(-1)
+    return (alone[moves].reshape(len(tables), size) @ held.T).reshape(-1)
 
 
 def _differences(values: Numbers) -> Numbers:
@@ -72,20 +75,20 @@ class AllSums:
     def __init__(self, given: Coefficients, moves: int) -> None:
         self._rows = min(MOST_ROW_BITS, max(0, moves - IN_A_WORD))
         self._low = max(moves, IN_A_WORD) - self._rows
-        starts, place = np.unique(given.numbers >> self._low, return_inverse=True)
-        self._starts = starts
+        beginnings = given.numbers >> self._low
+        there = np.bincount(beginnings, minlength=1 << self._rows) > 0
+        self._starts = np.flatnonzero(there)
         self.error = given.error
-        self._forms = len(given.values[0])
-        parts = np.zeros((self._forms, len(starts), 2**self._low))
-        parts[:, place, given.numbers & (2**self._low - 1)] = given.values.T
-        self._parts = parts
-        for bit in range(self._low):
-            halves = parts.reshape(self._forms, len(starts), -1, 2, 2**bit)
-            halves[:, :, :, 1] += halves[:, :, :, 0]
+        places = (np.cumsum(there) - 1)[beginnings] << self._low | given.numbers & (1 << self._low) - 1
+        # One place for every subset: there are few moves, and sorting the sets would take longer.
+        size = len(self._starts) << self._low
+        added = (np.bincount(places, form, size).astype(np.float64, copy=False) for form in given.values.T)
+        self._parts = [_added_low(part, self._low) for part in added]
+        self._forms = len(self._parts)
 
     @property
     def held(self) -> int:
-        return int(self._parts.nbytes + self._forms * 16 * COLUMNS * 2**self._rows)
+        return int(self._forms * (self._parts[0].nbytes + 16 * COLUMNS * 2**self._rows))
 
     @property
     def words_a_row(self) -> int:
@@ -95,7 +98,7 @@ class AllSums:
         """Values have a row for each beginning, a column for each place in the word, and the forms last."""
         for word in range(self.words_a_row):
             columns = slice(word * COLUMNS, (word + 1) * COLUMNS)
-            sums = [self._added_up(part[:, columns]) for part in self._parts]
+            sums = [self._added_up(part.reshape(-1, 1 << self._low)[:, columns]) for part in self._parts]
             yield Block(word, sums[0][..., None] if self._forms == 1 else np.stack(sums, axis=-1))
 
     def _added_up(self, part: Numbers) -> Numbers:
@@ -105,3 +108,17 @@ class AllSums:
             halves = sums.reshape(-1, 2, COLUMNS << bit)
             halves[:, 1] += halves[:, 0]
         return sums
+
+
+def _added_low(sums: Numbers, bits: int) -> Numbers:
+    """Add the lowest moves to all sums."""
+    for bit in range(bits):
+        step = 1 << bit
+        if bit < FEW_BITS:
+            # Rows of so few numbers are slow: columns are quicker.
+            for place in range(step):
+                sums[place + step :: 2 * step] += sums[place :: 2 * step]
+        else:
+            halves = sums.reshape(-1, 2, step)
+            halves[:, 1] += halves[:, 0]
+    return sums

@@ -4,7 +4,8 @@
 // ├── Refused             the service said no before the answer began; `problem` says why
 // │   ├── InvalidRequest  the request must change; `fields` says what and how
 // │   ├── NotAllowed      there is no key, or it does not allow this
-// │   ├── NotFound        there is no such model, registry or path
+// │   ├── NotFound        there is no such model, registry, record or path
+// │   ├── Erased          what the record held of a person was erased
 // │   ├── Busy            the service is full or stopping, or you ask too often; `retryAfter` says when to come back
 // │   └── Unexpected      anything else, such as a defect of the service or the page of a proxy
 // ├── AnswerFailed        the answer broke down after it had begun; `problem` says why
@@ -61,6 +62,8 @@ export class NotAllowed extends Refused {}
 
 export class NotFound extends Refused {}
 
+export class Erased extends Refused {}
+
 export class Busy extends Refused {
   isPassing = true;
 }
@@ -110,7 +113,7 @@ function untold(status) {
 }
 
 /** @type {Record<number, typeof Refused>} */
-const BY_STATUS = { 401: NotAllowed, 403: NotAllowed, 404: NotFound, 429: Busy, 503: Busy };
+const BY_STATUS = { 401: NotAllowed, 403: NotAllowed, 404: NotFound, 410: Erased, 429: Busy, 503: Busy };
 
 /**
  * The error that fits a response.

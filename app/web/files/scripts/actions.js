@@ -1,14 +1,24 @@
 // What a person can do on the page: each changes the store, and asks again.
 
+import { NO_FILTER } from "./filtering.js";
 import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
-import { parseNumber } from "./numbers.js";
+import { parseNumber, parseValue } from "./numbers.js";
+import { planKey } from "./plan-key.js";
 import { without } from "./own.js";
 import { contextFlawsOf, partsOf, registryOf } from "./request.js";
 import { flipset, givesShares } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
+// What a hard change weighs; any other weighs 1.
+const HARD = 3;
+// What a search may run out of.
+const LIMITS = { deadline: "deadline_ms", max_counterfactuals: "max_counterfactuals", max_model_rows: "max_model_rows" };
+const MORE = 4;
+
 async function loaded(name) {
-  const [model, examples] = await Promise.all([flipset.model(name), flipset.examples(name)]);
+  const [details, examples] = await Promise.all([flipset.model(name), flipset.examples(name)]);
+  // Derived features are not sent, so there is nothing to fill in.
+  const model = { ...details, features: details.features.filter(({ derived }) => !derived) };
   if (model.classes.length === 2 && model.target.threshold === null && examples.length)
     model.givesShares = await givesShares(model, examples[0].request.instance).catch(() => false);
   return [model, examples];
@@ -48,7 +58,7 @@ export function createActions(store, asker) {
   }
 
   // A model, and who is asked about: nobody, an example by its name, or somebody.
-  async function chooseModel(name, { question = { constraints: {} }, example = null, person = {}, sort } = {}) {
+  async function chooseModel(name, { question = { constraints: {} }, example = null, person = {}, sort, kept = [] } = {}) {
     turn += 1;
     const mine = turn;
     store.set({ isLoading: true });
@@ -58,7 +68,7 @@ export function createActions(store, asker) {
     asker.leave();
     const chosen = examples.find((one) => one.name === example);
     const { instance, context } = chosen ? partsOf(chosen.request) : { instance: {}, context: {}, ...person };
-    const view = { ...NO_VIEW, sort: sort ?? NO_VIEW.sort };
+    const view = { ...NO_VIEW, sort: sort ?? NO_VIEW.sort, kept };
     const somebody = { instance, context, example: chosen ? example : null };
     const asked = { question, thresholdText: null };
     change({ ...NOBODY, model, examples, registry: null, view, ...asked, ...somebody });
@@ -70,7 +80,7 @@ export function createActions(store, asker) {
     const known = store.get().question;
     // What was set on the page stays, unless what is taken brings its own; an example is a whole request.
     const kept = { ...known, ...question, constraints: request.constraints ? question.constraints : known.constraints };
-    const view = { ...store.get().view, wanted: {}, pinned: [] };
+    const view = { ...store.get().view, ...NO_FILTER, kept: [] };
     const asked = example === null ? { question: kept } : { question };
     if (example !== null || request.target) asked.thresholdText = null;
     change({ instance, context, ...asked, texts: {}, contextTexts: {}, example, view, fresh: true });
@@ -92,7 +102,7 @@ export function createActions(store, asker) {
       const { instance, texts } = store.get();
       const changes = { instance: without(instance, name), texts: without(texts, name), example: null };
       if (text.trim() !== "") {
-        const { value, flaw } = parseNumber(text, feature.type === "integer");
+        const { value, flaw } = parseValue(text, feature);
         if (flaw) changes.texts = { ...changes.texts, [name]: { text, flaw } };
         else changes.instance = { ...changes.instance, [name]: value };
       }
@@ -143,13 +153,23 @@ export function createActions(store, asker) {
     stop: asker.stop,
     askAgain: () => asker.ask(),
     changeView: (changes) => store.set({ view: { ...store.get().view, ...changes } }),
-    // Two at the most: a third takes the place of the first.
-    togglePin(key) {
+    // Kept, or no longer.
+    keep(plan, name) {
       const { view } = store.get();
-      const pinned = view.pinned.includes(key)
-        ? view.pinned.filter((one) => one !== key)
-        : [...view.pinned, key].slice(-2);
-      store.set({ view: { ...view, pinned } });
+      const others = view.kept.filter((one) => one.key !== planKey(plan));
+      const isNew = others.length === view.kept.length;
+      store.set({ view: { ...view, kept: isNew ? [...others, { key: planKey(plan), name, plan }] : others } });
+    },
+    // Hard to change: what costs less comes first.
+    makeHard(name) {
+      store.set({ view: { ...store.get().view, sort: "cost" } });
+      changeQuestion({ weights: { ...store.get().question.weights, [name]: HARD } });
+    },
+    // More of what the last search ran out of.
+    searchLonger() {
+      const { shown, question } = store.get();
+      const limit = LIMITS[shown.summary.stopped_by];
+      changeQuestion({ limits: { ...question.limits, [limit]: MORE * shown.start.limits[limit] } });
     },
   };
 }

@@ -2,9 +2,12 @@
 
 import { AnswerFailed, CutStream, FlipsetError } from "../client/index.js";
 import { contextFlawsOf, flawsOf, isEmpty, requestOf } from "./request.js";
+import { markPainted } from "./painted.js";
+import { planKey } from "./plan-key.js";
 import { inPortions } from "./portions.js";
 import { flipset } from "./service.js";
 import { hasEnded, NO_ANSWER, NO_PICTURE } from "./state.js";
+import { turningPoints } from "./turning.js";
 
 // A pause in typing that is long enough to ask.
 const TYPING_MS = 150;
@@ -74,12 +77,13 @@ function begin(store, { onKeyNeeded, again }) {
     phase: "asking",
     request: requestOf(state),
     plans: [],
+    names: state.fresh ? new Map() : new Map(state.shown.names),
     began: performance.now(),
     askedAt: new Date(),
   };
   let ended = false;
   let frame = 0;
-  performance.clearMarks("flipset:first-plan");
+  for (const what of ["first-plan", "first-sentence"]) performance.clearMarks(`flipset:${what}`);
   store.set({ answer });
 
   function show(changes = {}) {
@@ -91,19 +95,25 @@ function begin(store, { onKeyNeeded, again }) {
     const replaces = current.plans.length > 0 || (hasEnded(current.phase) && current.start);
     const told = current.start ? { start: current.start, fresh: false } : {};
     store.set({ answer: current, ...told, ...(replaces ? { shown: current } : {}) });
-    markFirstPlan(current);
+    if (current.plans.length) markPainted("first-plan");
   }
 
   function take(line) {
     if (ended) return;
     if (line.type === "start") answer.start = line;
-    else if (line.type === "counterfactual") answer.plans.push(line);
+    else if (line.type === "counterfactual") takePlan(line);
     else if (line.type === "progress") answer.progress = line;
     else if (line.type === "summary") answer.summary = line;
     answer.phase = "streaming";
     // The first plan at once, the others with the next frame.
     if (line.type === "counterfactual" && answer.plans.length === 1) show();
     else frame ||= requestAnimationFrame(() => show());
+  }
+
+  function takePlan(plan) {
+    const key = planKey(plan);
+    if (!answer.names.has(key)) answer.names.set(key, answer.names.size + 1);
+    answer.plans.push(plan);
   }
 
   // Without a phase nobody is told: another question takes its place.
@@ -135,6 +145,7 @@ function begin(store, { onKeyNeeded, again }) {
     if (ended) return;
     end("done");
     if (isDrawn(answer.start)) draw(store, model, answer.request, abort.signal);
+    tellTurns(store, state.model, answer, abort.signal);
   }
 
   follow().catch(failed);
@@ -142,10 +153,14 @@ function begin(store, { onKeyNeeded, again }) {
   return { end };
 }
 
-function markFirstPlan({ plans }) {
-  if (!plans.length || performance.getEntriesByName("flipset:first-plan").length) return;
-  // Behind the frame in which it is painted.
-  requestAnimationFrame(() => setTimeout(() => performance.mark("flipset:first-plan")));
+
+// How far values have to go is a remark: without it the answer is the same. A plan that has to hold is judged by more
+// than a prediction.
+async function tellTurns(store, model, answer, signal) {
+  const { request, plans } = answer;
+  if (!plans.length || request.robustness?.require || request.robustness?.more === "require") return;
+  const enough = await turningPoints(model, answer, signal).catch(() => null);
+  if (enough && store.get().answer.request === request) store.set({ turns: { request, enough } });
 }
 
 // What the model says of all subsets, for the picture; with the request that it belongs to.

@@ -6,20 +6,24 @@ import { own, without } from "./own.js";
 const isText = (value) => typeof value === "string";
 const isTexts = (value) => Array.isArray(value) && value.every(isText);
 const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isEffect = (value) => isText(value) || (isTable(value) && isText(value.feature));
+// The feature of an effect: one that is normal afterwards, or one that moves along.
+const nameOf = (effect) => effect.feature ?? effect;
 
 // In the order in which they are listed; how an item of each must look.
 const LISTS = {
   immutable: isText,
-  causal: (value) => isTable(value) && isText(value.cause) && isTexts(value.effects),
+  causal: (value) => isTable(value) && isText(value.cause) && Array.isArray(value.effects) && value.effects.every(isEffect),
   correlated: isTexts,
   exclusive: isTexts,
   required: isText,
   formulas: isText,
+  relations: isText,
 };
 const TABLES = ["directions", "max_step"];
 const KINDS = [
   ...["immutable", "directions", "max_step", "causal", "correlated"],
-  ...["exclusive", "required", "max_changes", "formulas"],
+  ...["exclusive", "required", "max_changes", "formulas", "relations"],
 ];
 
 // What is wrong with the form of constraints that came from elsewhere; null if nothing is.
@@ -93,19 +97,21 @@ export function itemWords(constraints, path, titled) {
     case "immutable":
       return `${titled(value)} cannot change`;
     case "required":
-      return `${titled(value)} must be normal afterwards`;
+      return `${titled(value)} must end up in its range`;
     case "directions":
       return `${titled(place)} may only go ${value === "increase" ? "up" : "down"}`;
     case "max_step":
       return `${titled(place)} may move by at most ${value}`;
     case "causal":
-      return `${titled(value.cause)} brings ${listed(value.effects.map(titled))} with it`;
+      return `changing ${titled(value.cause)} also changes ${listed(value.effects.map((effect) => titled(nameOf(effect))))}`;
     case "correlated":
-      return `${listed(value.map(titled))} move together`;
+      return `${listed(value.map(titled))} change together or not at all`;
     case "exclusive":
       return `at most one of ${listed(value.map(titled))} changes`;
     case "max_changes":
       return `at most ${value} ${value === 1 ? "change" : "changes"}`;
+    case "relations":
+      return `always ${value}`;
     default:
       return `formula: ${value}`;
   }
@@ -124,7 +130,8 @@ export function idlersOf(constraints, path, hasRange) {
       return without([place]);
     case "causal":
       if (!hasRange(value.cause)) return [value.cause];
-      return value.effects.some(hasRange) ? [] : value.effects;
+      if (value.effects.some((effect) => isTable(effect) || hasRange(effect))) return [];
+      return value.effects;
     case "correlated":
     case "exclusive":
       return value.filter(hasRange).length < 2 ? without(value) : [];

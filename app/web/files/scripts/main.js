@@ -2,24 +2,32 @@
 
 import { createActions } from "./actions.js";
 import { createAsker } from "./asking.js";
-import { byId } from "./elements.js";
+import { byId, h } from "./elements.js";
+import { NO_FILTER } from "./filtering.js";
 import { readFragment, writeFragment } from "./fragment.js";
 import { partsOf, requestFlaw } from "./request.js";
 import { flipset, hasKey, useKey } from "./service.js";
 import { INITIAL } from "./state.js";
 import { createStore } from "./store.js";
 import { showAnnouncements } from "./views/announcements.js";
+import { showAbout } from "./views/about.js";
+import { hasUnsaved, showCases } from "./views/cases.js";
 import { showModelChoice, showStart } from "./views/choice.js";
 import { showDecision } from "./views/decision.js";
+import { showFrequency } from "./views/frequency.js";
 import { keyDialog, pasteDialog, ruleDialog } from "./views/dialogs.js";
 import { showJump } from "./views/jump.js";
+import { showGroups } from "./views/groups.js";
 import { notice } from "./views/notice.js";
 import { showPicture } from "./views/picture.js";
 import { showPlans } from "./views/plans.js";
 import { showRules } from "./views/rules.js";
+import { showSheet } from "./views/sheet.js";
+import { showTabs } from "./views/tabs.js";
 import { showTakingAway } from "./views/taking-away.js";
 import { showValues } from "./views/values.js";
 import { showVersions } from "./views/versions.js";
+import { whatIfDialog } from "./views/what-if.js";
 
 const store = createStore(INITIAL);
 const openKey = keyDialog(useKey);
@@ -28,15 +36,35 @@ const actions = createActions(store, asker);
 const openRule = onceLoaded(ruleDialog(store, actions));
 const openPaste = onceLoaded(pasteDialog(store, actions, notice));
 
-showModelChoice(byId("choice"), store, (name) => guarded(() => actions.chooseModel(name)));
+showModelChoice(byId("choice"), store, (name) => leaving(() => guarded(() => actions.chooseModel(name))));
 showStart(byId("start"), store, actions, openPaste);
-showDecision(byId("decision"), store);
-showJump(byId("decision"), store, byId("plans"));
-showValues(byId("values"), store, actions, openRule);
+showDecision(byId("decision"), store, byId("plans").appendChild(h("p", { class: "story only-narrow" })));
+showJump(byId("decision"), store, () => {
+  actions.changeView({ tab: "plans" });
+  return byId("plans");
+});
+showValues(byId("values"), store, actions, openRule, () => whatIf.ofPerson());
 showRules(byId("rules"), store, actions, openRule);
-const { reveal, printed } = showPlans(byId("plans"), store, actions);
-showPicture(byId("picture"), store, actions, reveal);
+const whatIf = whatIfDialog(store);
+const { reveal, printed } = showPlans(byId("plans"), store, actions, whatIf.ofPlan);
+showGroups(byId("counts").appendChild(h("div")), store, listOnly);
+showFrequency(byId("counts"), store, actions);
+showPicture(byId("picture"), store, actions, {
+  reveal: (rank) => {
+    actions.changeView({ tab: "plans" });
+    reveal(rank);
+  },
+  list: (band) => listOnly({ band }),
+});
+showTabs(byId("tabs"), store, actions, [
+  { name: "plans", words: "Plans", section: byId("plans") },
+  { name: "counts", words: "Overview", section: byId("counts") },
+  { name: "picture", words: "Picture", section: byId("picture") },
+]);
 showTakingAway(byId("away"), store, printed);
+showSheet(byId("away").querySelector(".row"), store);
+showCases(byId("more"), store, (name, wanted) => leaving(() => guarded(() => actions.chooseModel(name, wanted))), notice);
+showAbout(byId("more"), store);
 showVersions(byId("versions"), store);
 showAnnouncements(byId("announcer"), store);
 
@@ -50,12 +78,30 @@ store.watch(
   () => notice(""),
 );
 byId("key-button").addEventListener("click", () => openKey(() => guarded(renew)));
-addEventListener("hashchange", () => guarded(begin));
+addEventListener("hashchange", () => leaving(() => guarded(begin)));
+// What could not be asked without a connection is asked as soon as there is one.
+addEventListener("online", () => guarded(resume));
 // The fragment is taken by the state of the page.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
+  actions.changeView({ tab: "plans" });
   byId("plans").focus();
 });
+
+// Values that nothing would bring back are not lost without a question.
+function leaving(go) {
+  if (!hasUnsaved(store.get()) || confirm("Discard the values that you have entered? Save the case first to keep them.")) return go();
+  // The list of models and the address say again what is there.
+  store.set({ models: [...store.get().models] });
+  writeFragment(store.get());
+  return undefined;
+}
+
+// Leads to the plans that pass a filter.
+function listOnly(filter) {
+  actions.changeView({ ...NO_FILTER, ...filter, tab: "plans" });
+  byId("plans").focus({ preventScroll: true });
+}
 
 // What is asked for is asked of a model.
 function onceLoaded(open) {
@@ -88,11 +134,19 @@ async function renew() {
   return actions.askAgain();
 }
 
+// Back online: what failed for want of a connection is tried again, and nothing else.
+async function resume() {
+  const { model, answer } = store.get();
+  if (!model) return begin();
+  const wasUnreachable = answer.phase === "cut" || (answer.phase === "refused" && answer.problem.status === 0);
+  return wasUnreachable && actions.askAgain();
+}
+
 async function begin() {
   const models = await flipset.models();
   store.set({ models });
   if (!models.length) {
-    notice("This service has no model that you may use.");
+    notice("You have no access to a model on this service.");
     return;
   }
   const { model, example, question, person, sort, unreadable } = readFragment();
@@ -103,9 +157,9 @@ async function begin() {
     ? {}
     : { example, sort, question: partsOf(request).question, person: person ? partsOf(request) : {} };
   await actions.chooseModel(name, wanted);
-  if (flaw) notice(`The link is not as it should be, and was not used. ${flaw}`);
-  else if (model !== null && model !== name) notice(`The link asks for the model “${model}”, which is not here.`);
-  else if (unreadable.length) notice(`The link cannot be read where it gives the ${unreadable.join(" and the ")}: left out.`);
+  if (flaw) notice(`The link has a mistake and was not used. ${flaw}`);
+  else if (model !== null && model !== name) notice(`The link asks for the model “${model}”, which this service does not have.`);
+  else if (unreadable.length) notice(`Part of the link cannot be read and was left out: the ${unreadable.join(" and the ")}.`);
   else if (example !== null && !store.get().examples.some((one) => one.name === example))
     notice(`The link asks for the example “${example}”, which this model does not have.`);
 }

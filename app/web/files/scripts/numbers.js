@@ -12,6 +12,32 @@ export function parseNumber(text, whole = false, example = "31.5") {
   return { value };
 }
 
+// A value as it stands on a report: with its unit, in percent, with commas between thousands. What could mean two things
+// is asked about, never guessed.
+export function parseValue(text, { unit, type }) {
+  const trimmed = text.trim();
+  const whole = type === "integer";
+  if (/^[<>≤≥]/.test(trimmed)) return { flaw: `is a limit, not a value: write the number to use, such as ${trimmed.replace(/^[<>≤≥=\s]+/, "")}` };
+  const isPercent = trimmed.endsWith("%");
+  const bare = withoutUnit(isPercent ? trimmed.slice(0, -1).trim() : trimmed, unit);
+  const { value, flaw } = parseNumber(grouped(bare), whole);
+  if (flaw && /^[+-]?\d{1,3}(,\d{3})+$/.test(bare))
+    return { flaw: `can mean two things: write ${bare.replaceAll(",", "")} or ${bare.replace(",", ".")}` };
+  if (flaw || !isPercent || unit === "%") return flaw ? { flaw } : { value };
+  return unit === "1" ? { value: Number((value / 100).toPrecision(15)) } : { flaw: "is not a percentage: leave out the %" };
+}
+
+// A unit that begins with a digit, such as 1, could be the end of the number.
+function withoutUnit(text, unit) {
+  const end = (unit ?? "").toLowerCase();
+  return /^\D/.test(end) && text.toLowerCase().endsWith(end) ? text.slice(0, -end.length).trim() : text;
+}
+
+// Commas between thousands, where a point behind them shows what they are.
+function grouped(text) {
+  return /^[+-]?\d{1,3}(,\d{3})+\.\d+$/.test(text) ? text.replaceAll(",", "") : text;
+}
+
 // A score with three decimals, or as many as it takes not to look as if it stood on the other side of an end of the goal.
 export function scoreText(score, { low = null, high = null } = {}) {
   if (score === null) return "no score";
@@ -36,7 +62,8 @@ function rounded(score, digits) {
 
 export function withUnit(value, unit) {
   const text = value === null ? "missing" : String(value);
-  return !unit || unit === "1" || value === null ? text : `${text} ${unit}`;
+  if (!unit || unit === "1" || value === null) return text;
+  return unit === "%" ? `${text}%` : `${text} ${unit}`;
 }
 
 export function seconds(milliseconds) {

@@ -5,8 +5,8 @@ import { own } from "./own.js";
 
 // So that a page stays usable: said in the request, and so in curl and receipt as well.
 const MOST_PLANS = 10_000;
-const OWN_FIELDS = ["registry", "target", "normal_ranges", "guide", "constraints", "weights", "limits"];
-const OBJECTS = ["context", "target", "normal_ranges", "guide", "weights", "limits"];
+const OWN_FIELDS = ["registry", "target", "normal_ranges", "guide", "constraints", "weights", "robustness", "limits"];
+const OBJECTS = ["context", "target", "normal_ranges", "guide", "weights", "robustness", "limits"];
 
 export function requestOf({ model, instance, context, question }) {
   const values = Object.fromEntries(model.features.map(({ name }) => [name, own(instance, name) ?? null]));
@@ -38,6 +38,11 @@ export function partsOf(request) {
 // The name of the registry that is asked, null for none.
 export function registryOf(model, question) {
   return question.registry === undefined ? model.normal_ranges : question.registry;
+}
+
+// A row of an answer as it is sent: without what is derived.
+export function sentOf(model, row) {
+  return Object.fromEntries(model.features.map(({ name }) => [name, row[name]]));
 }
 
 // What keeps the request from being sent: {feature: what to do}.

@@ -28,9 +28,9 @@ export async function givesShares(model, instance) {
   return Math.abs(judged[0].prediction.score + judged[1].prediction.score - 1) < 1e-3;
 }
 
-// Whether to ask a busy service again is for the page: it says so meanwhile.
+// Whether to ask a busy service again is for the page: it says so meanwhile. The page itself is in English.
 function connected() {
-  return new Client(address(), { key, retries: 0 });
+  return new Client(address(), { key, retries: 0, language: "en" });
 }
 
 function address() {

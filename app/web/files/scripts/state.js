@@ -1,5 +1,7 @@
 // What the page knows before anything has happened, and the phases of an answer.
 
+import { NO_FILTER } from "./filtering.js";
+
 // empty -> asking -> streaming -> done, stopped (by the person) or cut (by the service or the network); refused where it
 // never began, incomplete where it could not be asked.
 export const isRunning = (phase) => phase === "asking" || phase === "streaming";
@@ -13,11 +15,14 @@ export const NO_ANSWER = Object.freeze({
   plans: [],
   start: null,
   summary: null,
+  // What each plan is called, by its key: it keeps its name when the rules change.
+  names: new Map(),
   problem: null,
 });
 
 // Nothing is shown of anybody.
-export const NO_PICTURE = { start: null, shown: NO_ANSWER, subsets: null };
+// `turns` tells how far the values of a plan have to go: {request, enough}.
+export const NO_PICTURE = { start: null, shown: NO_ANSWER, subsets: null, turns: null };
 
 export const NOBODY = {
   instance: {},
@@ -33,7 +38,7 @@ export const NOBODY = {
   ...NO_PICTURE,
 };
 
-export const NO_VIEW = { sort: "size", wanted: {}, pinned: [] };
+export const NO_VIEW = { sort: "size", ...NO_FILTER, isTable: false, kept: [], tab: "plans" };
 
 export const INITIAL = {
   models: [],

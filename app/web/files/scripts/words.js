@@ -1,9 +1,10 @@
 // What the page says of statuses, decisions and the end of a search.
 
 import { counted, scoreText, seconds, withUnit } from "./numbers.js";
+import { mustHold } from "./stability.js";
 import { hasEnded, isRunning } from "./state.js";
 
-export const EARLIER = "Earlier answer, for other values:";
+export const EARLIER = "Previous answer, for different values:";
 
 export const STATUS = {
   normal: { sign: "●", word: "normal" },
@@ -16,12 +17,23 @@ export const STATUS = {
 const WHY_NOT = {
   normal: "",
   no_range: "stays as it is",
-  missing: "and stays so unless if_missing says what it would become",
-  at_target: "is at its target already",
-  immutable: "is locked",
-  direction: "would have to go the other way",
+  missing: "and stays missing: the ranges do not say what it could become",
+  derived: "follows from other values",
+  at_target: "already at its target",
+  immutable: "locked",
+  direction: "would have to move the other way",
   max_step: "would have to move too far",
 };
+
+// What a sentence calls a feature. If two sound the same, the name follows in brackets.
+export function spoken(model) {
+  const words = model.features.map(({ name, title, short }) => [name, short ?? title ?? name]);
+  const times = Map.groupBy(words, ([, word]) => word);
+  const byName = new Map(
+    words.map(([name, word]) => [name, times.get(word).length > 1 && word !== name ? `${word} (${name})` : word]),
+  );
+  return (name) => byName.get(name) ?? name;
+}
 
 export function titles(model) {
   const byName = new Map(model.features.map((feature) => [feature.name, feature.title ?? feature.name]));
@@ -30,17 +42,31 @@ export function titles(model) {
 
 export function whyNot(finding) {
   if (finding.value === null && ["direction", "max_step"].includes(finding.why_not))
-    return "has no way or step that a rule could allow";
+    return "no direction or step limit applies to a missing value";
   return WHY_NOT[finding.why_not] ?? "";
 }
 
-// The normal range in words: "normal 35 to 53 g/L".
-export function rangeWords({ low, high, allowed }, unit) {
-  if (allowed?.length) return `normal: ${allowed.join(", ")}`;
+// What the people of the model's field call a person, a decision and a range.
+export function fieldWords(model) {
+  return { person: "person", decision: "decision", range: "normal range", ...model?.words };
+}
+
+export function rangeWord(model) {
+  const { range } = fieldWords(model);
+  return range === "normal range" ? "normal" : range;
+}
+
+export function capital(text) {
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
+}
+
+// A range in words: "normal 35 to 53 g/L", or what the model's field calls it.
+export function rangeWords({ low, high, allowed }, unit, word = "normal") {
+  if (allowed?.length) return `${word}: ${allowed.join(", ")}`;
   if (low !== null && low !== undefined && high !== null && high !== undefined)
-    return low === high ? `normal ${withUnit(low, unit)}` : `normal ${low} to ${withUnit(high, unit)}`;
-  if (high !== null && high !== undefined) return `normal up to ${withUnit(high, unit)}`;
-  if (low !== null && low !== undefined) return `normal from ${withUnit(low, unit)}`;
+    return low === high ? `${word} ${withUnit(low, unit)}` : `${word} ${low} to ${withUnit(high, unit)}`;
+  if (high !== null && high !== undefined) return `${word} up to ${withUnit(high, unit)}`;
+  if (low !== null && low !== undefined) return `${word} from ${withUnit(low, unit)}`;
   return "no known range";
 }
 
@@ -75,10 +101,22 @@ export function goalOf(target, { classes, givesShares }) {
   return { low, high: null, words: `${wanted} must be the most likely class` };
 }
 
+// "the model says healthy"; of a regression, "the result is at most 130".
+export function saysWords({ classes, compared_as: ends }) {
+  return classes ? `the model says ${classes.join(" or ")}` : `the result is ${intervalWords(ends)}`;
+}
+
 // How far inside the goal a score lies: what is best has most room.
 export function roomInside(score, { low, high }) {
   if (low === null && high === null) return score;
   return Math.min(low === null ? Infinity : score - low, high === null ? Infinity : high - score);
+}
+
+// How much room a score has: ", 0.164 above the threshold".
+export function marginWords(score, goal) {
+  if (goal.low === null && goal.high === null) return "";
+  const room = scoreText(roomInside(score, goal));
+  return goal.high === null ? `, ${room} above the threshold` : `, ${room} inside`;
 }
 
 function intervalWords({ low, high }) {
@@ -104,36 +142,38 @@ export function ownRangeWords(name, range) {
 export function completenessWords(answer) {
   const { phase, summary, plans } = answer;
   const upTo = summary?.complete_up_to ?? answer.progress?.complete_up_to ?? 0;
-  if (phase === "stopped") return `Stopped by you. ${certainty(upTo, plans)}`;
-  if (phase === "cut") return `The answer broke off. ${certainty(upTo, plans)}`;
+  if (phase === "stopped") return `You stopped the search. ${certainty(upTo, plans)}`;
+  if (phase === "cut") return `The connection was lost. ${certainty(upTo, plans)}`;
   if (!summary) return upTo > 0 ? certainty(upTo, plans) : "Searching.";
   if (summary.outcome === "already_favourable") return "Nothing has to change.";
   if (!summary.complete) return `${endWords(summary, plans)} ${certainty(upTo, plans)}`;
   return plans.length
-    ? "Complete and exact: there are no other minimal plans."
-    : "Complete and exact: every combination that is allowed was tried.";
+    ? `Complete: there are no other minimal plans${mustHold(answer.start) ? " that hold" : ""}.`
+    : "Complete: every permitted combination was tried.";
 }
 
 function certainty(upTo, plans) {
   if (upTo <= 0) return plans.length ? "More plans may exist." : "Plans may exist.";
   const size = counted(upTo, "change");
-  return plans.length ? `Every plan of at most ${size} is here.` : `There is no plan of at most ${size}.`;
+  const isThere = plans.some(({ changes }) => changes.length <= upTo);
+  if (isThere) return `Every plan with up to ${size} is listed.`;
+  return `No plan has ${size}${upTo > 1 ? " or fewer" : ""}.`;
 }
 
 function endWords({ stopped_by: stoppedBy }, plans) {
   switch (stoppedBy) {
     case "deadline":
-      return "The time was over.";
+      return "Time ran out.";
     case "max_counterfactuals":
-      return `Enough after ${counted(plans.length, "plan")}.`;
+      return `The search stopped after ${counted(plans.length, "plan")}, the most that were asked for.`;
     case "max_model_rows":
-      return "The budget of model rows was spent.";
+      return "The search reached its limit of combinations.";
     case "shutdown":
-      return "The service was stopped.";
+      return "The service shut down.";
     case null:
       return plans.length
-        ? "These are all the plans, if one more change never hurts: the search assumed that."
-        : "The search ended, but it assumed that one more change never hurts.";
+        ? "These are all the plans, provided that one more change never hurts: the search assumed so."
+        : "The search found none, but it assumed that one more change never hurts.";
     default:
       return "The search ended early.";
   }
@@ -145,18 +185,18 @@ export function costWords(answer) {
 }
 
 // How an answer stands, in a few words.
-export function headlineWords({ phase, plans, summary, problem }) {
-  if (phase === "empty") return "Plans appear here as soon as there is somebody to ask about.";
-  if (phase === "incomplete") return "Some values have to be filled in or mended first.";
+export function headlineWords({ phase, plans, start, summary, problem }) {
+  if (phase === "empty") return "Plans appear here once there are values to ask about.";
+  if (phase === "incomplete") return "Some values are missing or need correcting.";
   if (phase === "refused") return refusalWords(problem);
-  if (summary?.outcome === "already_favourable") return "The decision is favourable as it stands.";
-  if (summary?.outcome === "no_recourse") return "No plan turns the decision.";
+  if (summary?.outcome === "already_favourable") return "Nothing has to change.";
+  if (summary?.outcome === "no_recourse") return mustHold(start) ? "No plan holds." : "No plan changes the decision.";
   if (!plans.length) return isRunning(phase) ? "Searching…" : "No plan was found.";
   return `${counted(plans.length, "plan")}${isRunning(phase) ? " so far" : ""}`;
 }
 
 function refusalWords({ status, isPassing }) {
-  if (status === 0) return "The service could not be asked.";
+  if (status === 0) return "The service cannot be reached.";
   if (status === 401) return "A key is needed.";
   if (isPassing) return "The service is busy.";
   return status < 500 ? "The question was not accepted." : "The service failed.";

@@ -5,15 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Generic, Literal, ParamSpec, TypeVar, cast
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from flipset_client.lines import Json, Value
 from flipset_client.reading import read
 from flipset_client.served import (
+    Erasure,
     Example,
+    FeedbackKept,
     ModelDetails,
     ModelListing,
+    Reasons,
+    Receipt,
+    RecordDetails,
+    RecordList,
     RegistryDetails,
+    ReplayResult,
     SeveralPredictions,
     SinglePrediction,
     Subsets,
@@ -40,6 +47,8 @@ class Call(Generic[T]):
     path: str
     read: Callable[[object], T]
     body: Mapping[str, Json] | None = None
+    # POST if there is a body, otherwise GET, unless this says something else.
+    method: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +123,10 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
     required: Sequence[str] | None = None,
     max_changes: int | None = None,
     formulas: Sequence[str] | None = None,
+    relations: Sequence[str] | None = None,
     robustness: Mapping[str, Json] | None = None,
+    least: bool | None = None,
+    record: Mapping[str, str | None] | None = None,
     limits: Mapping[str, Json] | None = None,
     engine: str | None = None,
     max_counterfactuals: int | None = None,
@@ -125,8 +137,8 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
     """Ask for every minimal set of changes that turns the decision about `instance`, or about the one of an example.
 
     Constraints and limits are keywords of their own, or keys of `constraints` and `limits`; a keyword wins. `registry`
-    is the model's own unless you name another; None means no ranges. Any other keyword becomes a key of the request.
-    docs/http.md says what each means.
+    is the model's own unless you name another; None means no ranges. `record={"subject": ...}` keeps a record, with the
+    id `start.record`. Any other keyword becomes a key of the request. docs/http.md says what each means.
     """
     known = {**(instance.request if isinstance(instance, Example) else {}), **more}
     rules = _given(
@@ -140,6 +152,7 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
         required=required,
         max_changes=max_changes,
         formulas=formulas,
+        relations=relations,
     )
     costs = _given(
         _inside(known, "limits") if limits is None else limits,
@@ -158,6 +171,8 @@ def question(  # noqa: PLR0913  # one keyword for each thing that can be asked f
         weights=weights,
         constraints=None if constraints is None and not rules else rules,
         robustness=robustness,
+        least=least,
+        record=record,
         limits=None if limits is None and not costs else costs,
     )
     return Question(model, asked if registry is DEFAULT else {**asked, "registry": registry})
@@ -167,6 +182,44 @@ def subsets(question: Question) -> Call[Subsets]:
     """All subsets of at most 10 movable features, with the model's score of each."""
     path = _path("v1/models", question.model, "subsets")
     return Call(path, lambda content: read(Subsets, content), question.body)
+
+
+def reasons(question: Question) -> Call[Reasons]:
+    """What the decision rests on: at most four reasons. Constraints are set aside."""
+    path = _path("v1/models", question.model, "reasons")
+    return Call(path, lambda content: read(Reasons, content), question.body)
+
+
+def record(record: str) -> Call[RecordDetails]:
+    """One record, by the id in `start.record`. It is there a moment after the last line of its answer."""
+    return Call(_path("v1/records", record), lambda content: read(RecordDetails, content))
+
+
+def records(subject: str, *, after: int | None = None) -> Call[RecordList]:
+    """The records of a subject, the oldest first, 100 at a time: `after` is the one of the last list."""
+    query = {"subject": subject} if after is None else {"subject": subject, "after": str(after)}
+    return Call(f"v1/records?{urlencode(query)}", lambda content: read(RecordList, content))
+
+
+def receipt(record: str) -> Call[Receipt]:
+    """A signed receipt of one record: `flipset verify` checks it without the service."""
+    return Call(_path("v1/records", record, "receipt"), lambda content: read(Receipt, content))
+
+
+def replay(record: str) -> Call[ReplayResult]:
+    """Ask a recorded question again, and compare the answers. `Erased` if the question is no longer known."""
+    return Call(_path("v1/records", record, "replay"), lambda content: read(ReplayResult, content), method="POST")
+
+
+def feedback(record: str, *, plan: int, outcome: str, reason: str | None = None) -> Call[FeedbackKept]:
+    """Say what became of the plan of this rank: accepted, declined (with a reason), tried, achieved or failed."""
+    body = _given({}, plan=plan, outcome=outcome, reason=reason)
+    return Call(_path("v1/records", record, "feedback"), lambda content: read(FeedbackKept, content), body)
+
+
+def erase(subject: str) -> Call[Erasure]:
+    """Erase what is personal in all records of a subject."""
+    return Call(_path("v1/subjects", subject), lambda content: read(Erasure, content), method="DELETE")
 
 
 def posed(build: Callable[P, Question], then: Callable[[Question], T]) -> Callable[P, T]:

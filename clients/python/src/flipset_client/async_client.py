@@ -48,9 +48,10 @@ class AsyncClient:
         timeout: float = 60.0,
         retries: int = 3,
         longest_wait: float = 30.0,
+        language: str | None = None,
         http: httpx.AsyncClient | None = None,
     ) -> None:
-        self._service = Service(url, key, timeout, Patience(retries, longest_wait))
+        self._service = Service(url, key, timeout, Patience(retries, longest_wait), language)
         self._http = http or httpx.AsyncClient(verify=self._service.needs_certificates)
 
     models = _awaits(asking.models)
@@ -60,6 +61,13 @@ class AsyncClient:
     prediction = _awaits(asking.prediction)
     predictions = _awaits(asking.predictions)
     subsets = _awaits(asking.posed(asking.question, asking.subsets))
+    reasons = _awaits(asking.posed(asking.question, asking.reasons))
+    record = _awaits(asking.record)
+    records = _awaits(asking.records)
+    receipt = _awaits(asking.receipt)
+    replay = _awaits(asking.replay)
+    feedback = _awaits(asking.feedback)
+    erase = _awaits(asking.erase)
     counterfactuals = _streams(asking.question)
 
     async def close(self) -> None:

@@ -47,10 +47,11 @@ class Client:
         timeout: how many seconds the service may be silent. It speaks at least every 10 seconds.
         retries: how often to ask again before an answer begins: if the service is busy or cannot be reached.
         longest_wait: how many seconds to wait for that in all. If the service asks for more, the client gives up.
+        language: what sentences and titles are in, such as `de` or `es-MX`. Without it they are English.
         http: an `httpx.Client` of your own, for proxies and certificates. It is closed with this one.
 
-    Every method may raise `Refused` (and its kinds `InvalidRequest`, `NotAllowed`, `NotFound`, `Busy`, `Unexpected`),
-    `TimedOut` or `Unreachable`.
+    Every method may raise `Refused` (and its kinds `InvalidRequest`, `NotAllowed`, `NotFound`, `Erased`, `Busy`,
+    `Unexpected`), `TimedOut` or `Unreachable`.
     """
 
     def __init__(
@@ -61,14 +62,18 @@ class Client:
         timeout: float = 60.0,
         retries: int = 3,
         longest_wait: float = 30.0,
+        language: str | None = None,
         http: httpx.Client | None = None,
     ) -> None:
-        self._service = Service(url, key, timeout, Patience(retries, longest_wait))
+        self._service = Service(url, key, timeout, Patience(retries, longest_wait), language)
         self._http = http or httpx.Client(verify=self._service.needs_certificates)
 
     @classmethod
     def local(cls, models: str | PathLike[str], normal_ranges: str | PathLike[str]) -> "Client":
-        """Answer in this process, from these folders and without a server. The package flipset must be installed."""
+        """Answer in this process, from these folders and without a server. The package flipset must be installed.
+
+        Other settings are those of the environment: there are records if it has `FLIPSET_RECORDS`.
+        """
         # The service is large, and most users of this client do not have it.
         from flipset_client.local import local_http  # noqa: PLC0415
 
@@ -81,6 +86,13 @@ class Client:
     prediction = _waits(asking.prediction)
     predictions = _waits(asking.predictions)
     subsets = _waits(asking.posed(asking.question, asking.subsets))
+    reasons = _waits(asking.posed(asking.question, asking.reasons))
+    record = _waits(asking.record)
+    records = _waits(asking.records)
+    receipt = _waits(asking.receipt)
+    replay = _waits(asking.replay)
+    feedback = _waits(asking.feedback)
+    erase = _waits(asking.erase)
     counterfactuals = _streams(asking.question)
 
     def close(self) -> None:

@@ -4,7 +4,8 @@ FlipsetError
 ├── Refused             the service said no before the answer began; `problem` says why
 │   ├── InvalidRequest  the request must change; `fields` says what and how
 │   ├── NotAllowed      there is no key, or it does not allow this
-│   ├── NotFound        there is no such model, registry or path
+│   ├── NotFound        there is no such model, registry, record or path
+│   ├── Erased          what the record held of a person was erased
 │   ├── Busy            the service is full or stopping, or you ask too often; `retry_after` says when to come back
 │   └── Unexpected      anything else, such as a defect of the service or the page of a proxy
 ├── AnswerFailed        the answer broke down after it had begun; `problem` says why
@@ -60,7 +61,11 @@ class NotAllowed(Refused):
 
 
 class NotFound(Refused):
-    """There is no such model, registry or path."""
+    """There is no such model, registry, record or path."""
+
+
+class Erased(Refused):
+    """What the record held of a person was erased."""
 
 
 class Busy(Refused):
@@ -120,7 +125,14 @@ class StillSearching(FlipsetError):
         return "The summary comes after the last plan: read all plans first."
 
 
-_BY_STATUS: dict[int, type[Refused]] = {401: NotAllowed, 403: NotAllowed, 404: NotFound, 429: Busy, 503: Busy}
+_BY_STATUS: dict[int, type[Refused]] = {
+    401: NotAllowed,
+    403: NotAllowed,
+    404: NotFound,
+    410: Erased,
+    429: Busy,
+    503: Busy,
+}
 
 
 def refusal(status: int, problem: Problem | None, retry_after: float | None) -> Refused:

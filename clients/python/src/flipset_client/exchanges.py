@@ -43,6 +43,7 @@ class Service:
     key: str | None = field(repr=False)
     timeout: float
     patience: Patience
+    language: str | None = None
 
     def __post_init__(self) -> None:
         if urlsplit(self.url).scheme not in ("http", "https"):
@@ -50,6 +51,8 @@ class Service:
         # What refuses such a header later would quote it.
         if self.key is not None and not re.fullmatch("[!-~]+", self.key):
             raise ValueError("the key holds a character that no key has, such as a line end, or nothing at all")
+        if self.language is not None and not re.fullmatch("[A-Za-z0-9*,;=. -]+", self.language):
+            raise ValueError("the language is not one such as `de` or `es-MX`")
 
     @property
     def needs_certificates(self) -> bool:
@@ -59,7 +62,7 @@ class Service:
     def call(self, call: Call[T]) -> Steps[T]:
         """Ask for something that is answered in one piece."""
         response = yield from self._exchange(
-            self._request(call.path, None if call.body is None else encoded(call.body))
+            self._request(call.path, None if call.body is None else encoded(call.body), method=call.method)
         )
         try:
             return call.read(json.loads((yield from read_all(response))))
@@ -74,14 +77,17 @@ class Service:
         headers = {"Accept": "application/x-ndjson", "Accept-Encoding": "identity"}
         return (yield from self._exchange(self._request(question.path, encoded(question.body), headers)))
 
-    def _request(self, path: str, body: bytes | None, headers: dict[str, str] | None = None) -> httpx.Request:
+    def _request(
+        self, path: str, body: bytes | None, headers: dict[str, str] | None = None, method: str | None = None
+    ) -> httpx.Request:
         return httpx.Request(
-            "GET" if body is None else "POST",
+            method or ("GET" if body is None else "POST"),
             f"{self.url.rstrip('/')}/{path}",
             headers={
                 "Accept": "application/json",
                 "User-Agent": "flipset-client",
                 **({} if body is None else {"Content-Type": "application/json"}),
+                **({} if self.language is None else {"Accept-Language": self.language}),
                 **({} if self.key is None else {"Authorization": f"Bearer {self.key}"}),
                 **(headers or {}),
             },

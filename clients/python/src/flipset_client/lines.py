@@ -12,11 +12,14 @@ Value: TypeAlias = float | str | None
 
 @dataclass(frozen=True, slots=True)
 class ModelIdentity:
-    """Which model answered, to the last bit: `sha256` is of model.onnx, `description_sha256` of model.toml."""
+    """Which model answered, to the last bit: `sha256` is of model.onnx, `description_sha256` of model.toml.
+
+    `sha256` is None where the model lives elsewhere.
+    """
 
     name: str
     version: str
-    sha256: str
+    sha256: str | None
     description_sha256: str
 
 
@@ -82,6 +85,11 @@ class FeatureState:
     movable: bool
     why_not: str | None
     hint: str | None = None
+    # The values that it may stop at, the nearest first, or that it may move to, each a way of its own.
+    steps: tuple[Value, ...] | None = None
+    any_of: tuple[Value, ...] | None = None
+    # What is odd about the value: it lies outside the bounds that the model's file calls plausible.
+    warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,17 @@ class UnmatchedContext:
 
     key: str
     known: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationUsed:
+    """The Observation of a Bundle that a value is from; `range` says whose range held."""
+
+    feature: str
+    observation: str | None
+    effective: str | None
+    unit: str | None
+    range: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +140,9 @@ class Start:
     conflicts_ruled_out: bool | None = None
     unmatched_context: tuple[UnmatchedContext, ...] = ()
     robustness: RobustnessApplied | None = None
+    # The id of the record, if one is kept.
+    record: str | None = None
+    observations: tuple[ObservationUsed, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +155,25 @@ class Change:
     to: Value
     unit: str | None
     direction: str | None
+    # Which of the feature's steps, and of how many; None if it has one target.
+    step: int | None = None
+    steps: int | None = None
+    # Where the decision turns if the other changes stay, and how often it was seen to turn on the way.
+    enough: float | None = None
+    turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """A value that follows from the changes; `from_` is `from` on the wire."""
+
+    feature: str
+    title: str | None
+    from_: Value
+    to: Value
+    unit: str | None
+    # What it follows from directly, as far as that has moved.
+    because_of: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +195,14 @@ class FurtherChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakingMeasurement:
+    """A measurement within three standard deviations that breaks a plan; features that are not named are as planned."""
+
+    measured: Mapping[str, float]
+    prediction: Prediction
+
+
+@dataclass(frozen=True, slots=True)
 class Stability:
     """Whether a plan holds: in which share of repeated measurements, for other models, with further changes."""
 
@@ -162,6 +211,7 @@ class Stability:
     certified: bool | None
     models: tuple[OtherModelSays, ...]
     more: FurtherChanges | None
+    counterexample: BreakingMeasurement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +225,8 @@ class Counterfactual:
     prediction: Prediction
     instance: Mapping[str, Value]
     stability: Stability | None = None
+    # What follows from the changes; None where nothing can follow.
+    consequences: tuple[Consequence, ...] | None = None
 
     @property
     def score(self) -> float:
@@ -214,6 +266,7 @@ class Unsent:
     prediction: Prediction
     instance: Mapping[str, Value]
     stability: Stability | None = None
+    consequences: tuple[Consequence, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +326,8 @@ class Summary:
     no_recourse: NoRecourse | None
     proof: Proof | None = None
     stability: StabilityTold | None = None
+    # False if a record was to be kept and may be missing.
+    recorded: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
-"""What the service lists and judges in one piece: models, registries, examples, predictions, subsets."""
+"""What the service says in one piece: listings, examples, predictions, subsets, reasons, records."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from flipset_client.lines import Json, ModelIdentity, Prediction, RegistryIdentity, Value
+from flipset_client.lines import Change, Json, ModelIdentity, Prediction, RegistryIdentity, Value
 
-MoveTo: TypeAlias = str | Mapping[str, float]
+MoveTo: TypeAlias = str | Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class ModelListing:
     name: str
     title: str
     version: str
-    sha256: str
+    sha256: str | None
     description_sha256: str
 
 
@@ -47,6 +48,12 @@ class FeatureListing:
     ranges: tuple[RangeListing, ...]
     if_missing: str | Mapping[str, Value] | None
     noise: Mapping[str, Value] | None = None
+    reason: Mapping[str, Json] | None = None
+    loinc: tuple[str, ...] = ()
+    ucum: str | None = None
+    bounds: Mapping[str, Value] | None = None
+    # How it is computed from others, which are sent in its place.
+    derived: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class ModelDetails:
     name: str
     title: str
     version: str
-    sha256: str
+    sha256: str | None
     description_sha256: str
     classes: tuple[str, ...]
     target: Mapping[str, Json]
@@ -78,6 +85,8 @@ class ModelDetails:
     policy: Mapping[str, Json]
     key: Mapping[str, Json] | None
     structure: StructureListing | None = None
+    protected: tuple[str, ...] = ()
+    words: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,7 @@ class RegistryFeature:
     ranges: tuple[RangeListing, ...]
     if_missing: str | Mapping[str, Value] | None
     noise: Mapping[str, Value] | None = None
+    reason: Mapping[str, Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,7 @@ class RegistryDetails:
     features: Mapping[str, RegistryFeature]
     constraints: Mapping[str, Json]
     sha256: str
+    weights: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +162,166 @@ class Subsets:
     target: Mapping[str, Json]
     features: tuple[str, ...]
     subsets: tuple[SubsetShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Necessity:
+    """How many of the minimal sets hold a feature; `holds` is `all` if nothing turns the decision without it."""
+
+    share: float
+    sets: int
+    holds: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sufficiency:
+    """How little has to change beside a feature."""
+
+    smallest_set: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """Other values that would have led to another result."""
+
+    sentence: str
+    changes: tuple[Change, ...]
+    prediction: Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonStated:
+    """A feature that a decision rests on; `text` and `code` are what the registry says a notice should state."""
+
+    rank: int
+    feature: str
+    title: str | None
+    value: Value
+    unit: str | None
+    low: float | None
+    high: float | None
+    allowed: tuple[Value, ...] | None
+    when: Mapping[str, Json] | None
+    status: str
+    text: str | None
+    code: str | None
+    source: str | None
+    necessity: Necessity
+    sufficiency: Sufficiency
+    variation: Variation
+
+
+@dataclass(frozen=True, slots=True)
+class NotConsidered:
+    """A feature that could not become a reason: it has no range, is missing, or is protected."""
+
+    feature: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What a decision rests on: at most four reasons, the most necessary first."""
+
+    model: ModelIdentity
+    normal_ranges: RegistryIdentity | None
+    target: Mapping[str, Json]
+    prediction: Prediction
+    outcome: str
+    reasons: tuple[ReasonStated, ...]
+    more: int
+    minimal_sets: int | None
+    without_effect: tuple[str, ...]
+    not_considered: tuple[NotConsidered, ...]
+    set_aside: tuple[str, ...]
+    complete: bool
+    stopped_by: str | None
+    guarantee: str
+    engine: str
+    model_rows: int
+    elapsed_ms: float
+    explanation: str
+    note: str
+    # Only of an answer that is recorded: the id of its record, and false if that may be missing.
+    record: str | None = None
+    recorded: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackKept:
+    """What became of a plan; `at` is when it was first said."""
+
+    record: str
+    plan: int
+    outcome: str
+    reason: str | None
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDetails:
+    """One record: what was asked, and what was said, as it was sent. What is personal is None once it was erased."""
+
+    id: str
+    state: str
+    at: str
+    model: str
+    seq: int | None
+    hash: str | None
+    outcome: str | None
+    sealed: Mapping[str, Json] | None
+    terms: Mapping[str, Json] | None
+    subject: str | None
+    salt: str | None
+    request: Mapping[str, Json] | None
+    start: Mapping[str, Json] | None
+    plans: tuple[Mapping[str, Json], ...] | None
+    summary: Mapping[str, Json] | None
+    erased_at: str | None
+    feedback: tuple[FeedbackKept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordList:
+    """Records of a subject, the oldest first; ask again with `after` for more, unless it is None."""
+
+    records: tuple[RecordDetails, ...]
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What proves a record, signed with Ed25519."""
+
+    receipt: str
+    salt: str | None
+
+    @property
+    def text(self) -> str:
+        """The receipt to the last byte, as `flipset verify` reads it from a file."""
+        return json.dumps({"receipt": self.receipt, "salt": self.salt}, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDifference:
+    """Where a replayed answer differs, such as `summary.count`."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """Whether the same question still gets the same answer; `same` is None if it could not be asked again."""
+
+    same: bool | None
+    differences: tuple[ReplayDifference, ...]
+    compared: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """How many records were erased."""
+
+    records: int

@@ -59,3 +59,10 @@ def test_every_data_set_and_every_change_gets_its_verdict():
     assert words.count("  - after retraining:") == 3
     assert words.count("  - at sigma 0.1:") == 3
     assert "  - at sigma 0.1: SNS is ahead, 0.478 against 0.558" in words
+
+
+def test_plans_that_hold_have_a_verdict_of_their_own():
+    words = verdict({"robust": found(0.6), "sns": found(1.2)}, "robust")
+    assert words.startswith("CEMSP exact, robust (Flipset) is ahead of every baseline, 0.600 against 1.20 of SNS")
+    summary = verdicts(made_up.three(), "robust").splitlines()[0]
+    assert "CEMSP exact (Flipset) and CEMSP as published are the same method in other forms" in summary

@@ -3,7 +3,7 @@
 
 import { h } from "../elements.js";
 
-const ALWAYS_DRAWN = 60;
+const ALWAYS_DRAWN = 12;
 // Drawn above and below what is seen, in heights of the list.
 const MARGIN = 0.75;
 const MOST_PRINTED = 100;
@@ -65,7 +65,7 @@ export function createCardWindow(list, draw) {
       const card = draw(plan);
       old.replaceWith(card);
       drawn.set(plan.rank, card);
-      if (hadFocus) card.querySelector("button").focus({ preventScroll: true });
+      if (hadFocus) card.querySelector("button.keep").focus({ preventScroll: true });
     }
   }
 
@@ -113,7 +113,7 @@ export function createCardWindow(list, draw) {
       }
       const card = drawn.get(rank);
       card.scrollIntoView({ block: "nearest" });
-      card.querySelector("button").focus({ preventScroll: true });
+      card.querySelector("button.keep").focus({ preventScroll: true });
     },
     // Before and after printing. On paper comes what fits there, seen or not; how many that is is returned.
     printed(now) {

@@ -4,6 +4,7 @@ import { button, field, fillSelect, h, mark } from "../elements.js";
 import { parseNumber } from "../numbers.js";
 import { own } from "../own.js";
 import { contextFields, contextFlawsOf, registryOf } from "../request.js";
+import { capital, fieldWords } from "../words.js";
 import { isTargetFixed, mayDoWithoutRegistry } from "../standing.js";
 
 const DEADLINES_MS = [2_000, 10_000, 30_000, 60_000];
@@ -21,13 +22,19 @@ export function showModelChoice(place, store, choose) {
 }
 
 export function showStart(section, store, actions, openPaste) {
-  const examples = h("div", { class: "examples", role: "group", "aria-label": "Example people" });
+  const examples = h("div", { class: "examples", role: "group", "aria-label": "Examples" });
   const context = h("div", { class: "context" });
   const unused = h("p", { class: "help" });
+  const title = section.querySelector("h2");
+  store.watch(
+    (state) => [state.model],
+    (model) => {
+      title.textContent = capital(fieldWords(model).person);
+    },
+  );
   section.append(
-    h("p", { class: "lead" }, "Start from an example, paste your own, or fill in the values below."),
     examples,
-    h("div", { class: "own" }, button("Paste JSON or CSV…", openPaste), button("Clear", actions.clear)),
+    h("div", { class: "own" }, button("Paste values…", openPaste), button("Clear", actions.clear)),
     context,
     unused,
     options(store, actions),
@@ -38,7 +45,7 @@ export function showStart(section, store, actions, openPaste) {
     (state) => [state.start],
     (start) => {
       const names = start?.unused_context ?? [];
-      unused.textContent = names.length ? `No range here asks for ${names.join(", ")}.` : "";
+      unused.textContent = names.length ? `No range here depends on ${names.join(", ")}.` : "";
     },
   );
 }
@@ -114,7 +121,7 @@ function contextSelect(name, { values }, actions) {
     // What was pasted may be none of those that a range asks for: it is shown, and said to be wrong.
     offered = value === undefined || values.includes(value) ? values : [...values, value];
     const choices = offered.map((one, index) => [String(index), String(one)]);
-    fillSelect(select, [["-1", "not said"], ...choices], String(offered.indexOf(value)));
+    fillSelect(select, [["-1", "not given"], ...choices], String(offered.indexOf(value)));
     mark(select, flaw);
   };
   return { name, element: field(name, select), show };
@@ -130,40 +137,74 @@ function options(store, actions) {
     oninput: () => actions.setThreshold(threshold.value),
   });
   const deadline = h("select", { onchange: () => changeDeadline(Number(deadline.value), store, actions) });
+  const holding = h("select", { onchange: () => changeRobustness(store, actions, HOLDING[holding.value]) });
+  const other = h("select", { onchange: () => changeRobustness(store, actions, other.value ? { models: [other.value] } : { models: undefined }) });
   const fields = [
     field("Normal ranges", registry),
     field("Threshold", threshold),
     field("Search for at most", deadline),
+    field("List", holding),
+    field("Also check with", other),
   ];
   const details = h(
     "details",
     { class: "options" },
-    h("summary", {}, "Ranges, threshold, time"),
+    h("summary", {}, "Ranges, threshold, time limit, plans that hold"),
     h("div", { class: "context" }, fields),
   );
   store.watch(
-    (state) => [state.model, state.question, state.thresholdText, state.answer.problem],
+    (state) => [state.model, state.question, state.thresholdText, state.answer.problem, state.registry],
     (model, question, written, problem) => {
       if (!model) return;
+      showHolding([holding, other], fields.slice(3), store.get());
       const asked = registryOf(model, question) ?? "";
       // What is asked for is shown, also where it is going to be refused.
       const registries = new Set([...model.registries, ...(mayDoWithoutRegistry(model) ? [""] : []), asked]);
       const choices = [...registries].map((name) => [name, name || "none"]);
       fillSelect(registry, choices, asked);
       fields[1].hidden = !model.target.classes || isTargetFixed(model);
-      threshold.placeholder = model.target.threshold ?? "class must win";
+      threshold.placeholder = model.target.threshold ?? "most likely class";
       if (document.activeElement !== threshold) threshold.value = written?.text ?? question.target?.threshold ?? "";
       const refused = problem?.fields.find(({ field }) => field === "target.threshold")?.message;
       mark(threshold, written?.flaw ?? refused);
-      // What has to be mended is to be seen.
+      // What needs correcting is in sight.
       if (written || refused) details.open = true;
       const chosen = question.limits?.deadline_ms;
       const offered = [...new Set([...DEADLINES_MS, chosen ?? DEADLINES_MS[0]])].sort((one, other) => one - other);
       const times = offered.map((time) => [String(time), `${time / 1000} s`]);
-      fillSelect(deadline, [["0", "as the service is set up"], ...times], String(chosen ?? 0));
+      fillSelect(deadline, [["0", "the service's default"], ...times], String(chosen ?? 0));
     },
   );
   return details;
+}
+
+// What plans have to hold against; each replaces what stood there of the same kind.
+const HOLDING = {
+  all: { require: undefined, more: undefined },
+  noise: { require: 0.95, more: undefined },
+  more: { require: undefined, more: "require" },
+};
+
+function holdingOf(robustness) {
+  if (robustness?.more === "require") return "more";
+  return robustness?.require ? "noise" : "all";
+}
+
+function changeRobustness(store, actions, changes) {
+  const said = Object.entries({ ...store.get().question.robustness, ...changes }).filter(([, value]) => value !== undefined);
+  actions.changeQuestion({ robustness: said.length ? Object.fromEntries(said) : undefined });
+}
+
+function showHolding([holding, other], fields, { model, models, question, registry }) {
+  const isNoisy = Object.values(registry?.features ?? model.features).some(({ noise }) => noise);
+  const chosen = holdingOf(question.robustness);
+  const kinds = [["all", "all plans"], ...(isNoisy || chosen === "noise" ? [["noise", "only plans that hold in 95 of 100 repeated measurements"]] : [])];
+  fillSelect(holding, [...kinds, ["more", "only plans that no further improvement undoes"]], chosen);
+  const base = (name) => name.split("@")[0];
+  const versions = models.filter(({ name }) => base(name) === base(model.name) && name !== model.name);
+  const asked = question.robustness?.models?.[0] ?? "";
+  fields[1].hidden = !versions.length && !asked;
+  fillSelect(other, [["", "no other version"], ...versions.map(({ name }) => [name, name])], asked);
 }
 
 function changeDeadline(milliseconds, store, actions) {

@@ -1,51 +1,67 @@
-// Two pinned plans, side by side.
+// The plans that were kept: they stay, by their names, whatever the next question brings. Two or more are compared.
 
-import { button, h } from "../elements.js";
+import { button, h, unseen } from "../elements.js";
 import { scoreText, withUnit } from "../numbers.js";
+import { planKey } from "../plan-key.js";
 import { arrowOf, goalOf } from "../words.js";
-import { planKey } from "./plan-card.js";
+import { feedbackChoice, keepsRecords } from "./feedback.js";
 
 export function showComparison(place, store, actions) {
+  const recording = h("p", { class: "help", role: "status" });
+  const tell = (words) => (recording.textContent = words);
   store.watch(
-    (state) => [state.shown.request, state.shown.phase, state.view.pinned],
-    (request, phase, pinned) => {
-      const { model, shown } = store.get();
-      const plans = pinned.map((key) => shown.plans.find((plan) => planKey(plan) === key)).filter(Boolean);
-      place.hidden = plans.length === 0;
-      if (plans.length === 1)
-        place.replaceChildren(
-          h("p", { class: "help" }, `Plan ${plans[0].rank} is pinned. Pin another to compare the two.`),
-        );
-      else if (plans.length === 2)
-        place.replaceChildren(
-          h("h3", {}, "Compared"),
-          table(plans, shown, goalOf(shown.start.target, model)),
-          button("Unpin both", () => {
-            actions.changeView({ pinned: [] });
-            place.closest("section").focus({ preventScroll: true });
-          }),
-        );
+    (state) => [state.shown.request, state.shown.phase, state.view.kept],
+    (request, phase, kept) => {
+      const { shown } = store.get();
+      place.hidden = kept.length === 0 || !shown.start;
+      if (place.hidden) return;
+      const current = new Set(shown.plans.map(planKey));
+      const gone = kept.filter(({ plan }) => !current.has(planKey(plan)));
+      place.replaceChildren(
+        h("h3", {}, kept.length > 1 ? "Kept plans, compared" : "Kept plan"),
+        table(kept, store.get(), { current, keep: actions.keep, tell }),
+        ...(gone.length ? [h("p", { class: "help" }, goneWords(gone))] : []),
+        recording,
+        button("Keep none", () => {
+          actions.changeView({ kept: [] });
+          place.closest("section").focus({ preventScroll: true });
+        }),
+      );
     },
   );
 }
 
-function table(plans, { start }, goal) {
-  const changes = plans.map((plan) => new Map(plan.changes.map((change) => [change.feature, change])));
-  const inBoth = (name) => changes.every((one) => one.has(name));
+function goneWords(gone) {
+  const names = gone.map(({ name }) => `Plan ${name}`).join(", ");
+  return `Not among the current plans: ${names}. The score is from when it was kept.`;
+}
+
+function table(kept, state, { current, keep, tell }) {
+  const { start } = state.shown;
+  const goal = goalOf(start.target, state.model);
+  const changes = kept.map(({ plan }) => new Map(plan.changes.map((change) => [change.feature, change])));
+  const inAll = (name) => changes.every((one) => one.has(name));
   const touched = start.features.filter(({ name }) => changes.some((one) => one.has(name)));
   // What sets them apart first.
-  touched.sort((one, other) => inBoth(one.name) - inBoth(other.name));
-  const head = ["Feature", "Now", ...plans.map(({ rank }) => `Plan ${rank}`)].map((text) =>
-    h("th", { scope: "col" }, text),
-  );
+  touched.sort((one, other) => inAll(one.name) - inAll(other.name));
+  const columns = kept.map(({ plan, name }) => h("th", { scope: "col" }, `Plan ${name} `, release(plan, name, keep)));
+  const head = [...["Value", "Now"].map((text) => h("th", { scope: "col" }, text)), ...columns];
   const features = touched.map(({ name, title, value, unit }) =>
     row(title ?? name, [h("td", {}, withUnit(value, unit)), ...changes.map((one) => cell(one.get(name)))]),
   );
-  const sizes = plans.map((plan) => plan.changes.length);
-  const scores = [start, ...plans].map(({ prediction }) => scoreText(prediction.score, goal));
+  const sizes = kept.map(({ plan }) => plan.changes.length);
+  const scores = [start, ...kept.map(({ plan }) => plan)].map(({ prediction }) => scoreText(prediction.score, goal));
   const sums = [row("Changes", ["–", ...sizes].map(sum)), row("Score", scores.map(sum))];
-  const table = h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, features, sums));
-  return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": "Two plans compared" }, table);
+  const became = ({ plan, name }) => h("td", {}, current.has(planKey(plan)) && feedbackChoice(plan, name, state, tell));
+  const feedback = keepsRecords() && row("What became of it", [h("td", {}), ...kept.map(became)]);
+  const all = h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, features, sums, feedback));
+  return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": "Kept plans" }, all);
+}
+
+function release(plan, name, keep) {
+  const cross = button("", () => keep(plan, name), { class: "release" });
+  cross.append(h("span", { "aria-hidden": "true" }, "×"), unseen(`No longer keep plan ${name}`));
+  return cross;
 }
 
 function row(title, cells) {

@@ -1,22 +1,47 @@
-// What the model says now, and how far that is from what is wanted.
+// The verdict: what the model says now, how far that is from what is wanted, and what would change it, in a sentence.
 
 import { h, sign, svg } from "../elements.js";
 import { scoreText } from "../numbers.js";
+import { markPainted } from "../painted.js";
+import { planKey } from "../plan-key.js";
 import { isEarlier } from "../state.js";
-import { EARLIER, goalOf } from "../words.js";
+import { storyOf } from "../story.js";
+import { capital, EARLIER, fieldWords, goalOf } from "../words.js";
 
-export function showDecision(section, store) {
+// `rest` is for what the strip has no room for on a narrow screen.
+export function showDecision(section, store, rest) {
+  const title = section.querySelector("h2");
   const place = h("div", { class: "verdict" });
-  section.append(place);
+  const story = h("p", { class: "story" });
+  section.append(place, story);
+  // What sticks below it has to know how high it is.
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty("--strip", `${section.offsetHeight}px`);
+  }).observe(section);
+  store.watch(
+    (state) => [state.model],
+    (model) => {
+      title.textContent = capital(fieldWords(model).decision);
+    },
+  );
   store.watch(
     (state) => [state.start, state.model, state.answer.phase],
     (start, model, phase) => {
-      place.replaceChildren(
-        ...(start ? verdict(start, model) : [h("p", { class: "lead" }, "Nobody has been asked about yet.")]),
-      );
+      const nobody = `Enter the values of a ${fieldWords(model).person}, paste them, or choose an example.`;
+      place.replaceChildren(...(start ? verdict(start, model) : [h("p", { class: "lead" }, nobody)]));
       const isOld = Boolean(start) && isEarlier(phase);
-      place.classList.toggle("fading", isOld);
+      section.classList.toggle("fading", isOld);
       if (isOld) place.prepend(h("p", { class: "earlier" }, EARLIER));
+    },
+  );
+  store.watch(
+    (state) => [state.shown, state.model, state.turns],
+    (shown, model, turns) => {
+      const known = turns?.request === shown.request ? turns.enough : {};
+      const sentences = shown.start ? storyOf(shown, model, (plan, feature) => known[planKey(plan)]?.[feature]) : [];
+      if (sentences.length) markPainted("first-sentence");
+      story.replaceChildren(...sentences.map((sentence, index) => h(index ? "span" : "strong", {}, `${sentence} `)));
+      rest.textContent = sentences.slice(1).join(" ");
     },
   );
 }
@@ -43,7 +68,6 @@ function verdict(start, model) {
     ),
   ];
 }
-
 function whose({ classes }) {
   if (!classes) return "";
   return classes.length === 1 ? `of ${classes[0]} ` : `of ${classes.join(" or ")} together `;

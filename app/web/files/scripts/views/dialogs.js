@@ -8,10 +8,10 @@ import { contextFields, hasRange } from "../request.js";
 const TWO = [
   ["correlated", "moves together with"],
   ["exclusive", "never changes together with"],
-  ["causal", "brings with it (causes)"],
+  ["causal", "brings about a change in"],
 ];
 const ONE = [
-  ["required", "must be normal afterwards"],
+  ["required", "must end up in its range"],
   ["max_step", "may move by at most"],
 ];
 
@@ -46,9 +46,9 @@ export function ruleDialog(store, actions) {
   const kind = h("select", { onchange: showParts }, choices);
   const second = h("select");
   const most = h("input", { type: "text", inputmode: "decimal", autocomplete: "off" });
-  const secondField = field("this feature", second);
+  const secondField = field("the other value", second);
   const mostField = field("by at most (in its unit)", most);
-  const parts = [field("Feature", first), field("Rule", kind), secondField, mostField];
+  const parts = [field("Value", first), field("Rule", kind), secondField, mostField];
   const { open } = dialog("Add a rule", ["Add", submit], [most], parts);
 
   function submit() {
@@ -80,8 +80,8 @@ export function ruleDialog(store, actions) {
 
 // What is wrong with the rule, if anything is.
 function addRule(kind, one, other, most, actions) {
-  if (!one) return "No feature here has a range to move into.";
-  if (TWO.some(([value]) => value === kind) && one === other) return "Choose two different features.";
+  if (!one) return "No value here has a range to move into.";
+  if (TWO.some(([value]) => value === kind) && one === other) return "Choose two different values.";
   if (kind === "max_step") {
     const { value, flaw } = parseNumber(most);
     if (flaw || value <= 0) return "Write a number above 0, such as 2.5.";
@@ -95,11 +95,11 @@ function addRule(kind, one, other, most, actions) {
 export function pasteDialog(store, actions, announce) {
   const text = h("textarea", { rows: "9", spellcheck: "false", autocomplete: "off" });
   const help = h("p", { class: "help" });
-  const { open } = dialog("Paste a person", ["Use it", submit], [text], help, field("JSON or CSV", text));
+  const { open } = dialog("Paste values", ["Use these values", submit], [text], help, field("Values", text));
 
   function submit() {
     const { model, registry } = store.get();
-    const { request, remark, flaw } = readPasted(text.value, model, [...contextFields(model, registry).keys()]);
+    const { request, remark, flaw } = readPasted(text.value, model, contextFields(model, registry));
     if (flaw) return flaw;
     actions.take(request);
     announce(remark);
@@ -108,7 +108,7 @@ export function pasteDialog(store, actions, announce) {
 
   return () => {
     const names = store.get().model.features.map(({ name }) => name);
-    help.textContent = `A request or an instance in JSON, or a row of a CSV file, with a header or in this order: ${names.join(", ")}.`;
+    help.textContent = `A column of names and values, a table row with its header, JSON, or bare values in this order: ${names.join(", ")}.`;
     open();
     text.focus();
   };
@@ -116,14 +116,14 @@ export function pasteDialog(store, actions, announce) {
 
 export function keyDialog(useKey) {
   const key = h("input", { type: "password", autocomplete: "off", spellcheck: "false" });
-  const help = h("p", { class: "help" }, "It is kept in the memory of this page only, and forgotten when you leave.");
+  const help = h("p", { class: "help" }, "It stays in the memory of this page, which forgets it when you leave.");
   let then = () => {};
-  const { open } = dialog("This service asks for a key", ["Use it", submit], [key], help, field("Key", key));
+  const { open } = dialog("This service asks for a key", ["Use this key", submit], [key], help, field("Key", key));
 
   function submit() {
     // Nothing else can be sent in a header.
     if (!/^[\x21-\x7e]+$/.test(key.value.trim()))
-      return "A key is made of letters, digits, - and _. Copy it once more.";
+      return "A key consists of letters, digits, - and _. Copy it again.";
     useKey(key.value);
     then();
     return null;

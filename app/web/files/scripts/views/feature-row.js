@@ -8,7 +8,7 @@ import { rangeBar } from "./range-bar.js";
 const DRAGGED = "text/x-flipset-feature";
 
 // Built once for each model, so that nobody loses their place while typing; `show` brings it up to date.
-export function featureRow(feature, actions, openRule) {
+export function featureRow(feature, word, actions, openRule) {
   const title = feature.title ?? feature.name;
   const [help, flaw] = ["help", "flaw"].map((name) => h("p", { class: name, id: newId(name) }));
   const input = valueInput(feature, actions, `${help.id} ${flaw.id}`);
@@ -35,14 +35,15 @@ export function featureRow(feature, actions, openRule) {
   );
   connectByDragging(row, controls.handle, feature.name, openRule);
 
-  function show({ value, text, finding, flawText, source, ...rules }) {
+  function show({ value, text, finding, flawText, doubt, source, expected, ...rules }) {
     input.show(value, text);
     showStatus(row, status, finding);
     const isDrawn = finding && finding.value !== null && feature.type !== "category";
-    picture.replaceChildren(...(isDrawn ? [rangeBar(finding)] : []));
-    help.textContent = helpWords(feature, finding);
+    picture.replaceChildren(...(isDrawn ? [rangeBar(finding, word)] : []));
+    help.textContent = helpWords(feature, finding, word, expected);
     help.title = source;
-    flaw.textContent = flawText ? `${title}: ${flawText}` : "";
+    flaw.textContent = flawText || doubt ? `${title}: ${flawText ?? doubt}` : "";
+    flaw.classList.toggle("doubt", !flawText);
     input.element.setAttribute("aria-invalid", String(Boolean(flawText)));
     controls.show(rules);
   }
@@ -57,7 +58,33 @@ function nameAndUnit(feature, title) {
 
 function valueInput(feature, actions, describedBy) {
   const common = { id: newId("value"), "aria-describedby": describedBy };
-  return feature.type === "category" ? categoryInput(feature, actions, common) : numberInput(feature, actions, common);
+  if (feature.type === "category") return categoryInput(feature, actions, common);
+  return isYesOrNo(feature) ? yesNoInput(feature, actions, common) : numberInput(feature, actions, common);
+}
+
+// A whole number between 0 and 1.
+function isYesOrNo({ type, bounds }) {
+  return type === "integer" && bounds?.low === 0 && bounds?.high === 1;
+}
+
+function yesNoInput(feature, actions, common) {
+  const none = feature.may_be_missing ? "missing" : "choose…";
+  const onchange = () => actions.choose(feature, element.value === "" ? undefined : Number(element.value));
+  const choices = [["", none], ["1", "yes"], ["0", "no"]].map(([value, text]) => h("option", { value }, text));
+  const element = h("select", { ...common, onchange }, choices);
+  const show = (value) => (element.value = value === undefined || value === null ? "" : String(value));
+  return { element, show };
+}
+
+// Enter leads to the next value, as on a report.
+function goOn(event) {
+  if (event.key !== "Enter") return;
+  const inputs = [...event.target.closest("ol").querySelectorAll(".feature:not([hidden]) .entry > *")];
+  const next = inputs[inputs.indexOf(event.target) + 1];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+  next.select?.();
 }
 
 function numberInput(feature, actions, common) {
@@ -68,6 +95,7 @@ function numberInput(feature, actions, common) {
     autocomplete: "off",
     spellcheck: "false",
     oninput: () => actions.edit(feature, element.value),
+    onkeydown: goOn,
   });
   // Whoever is typing is not interrupted, unless by a value that came from elsewhere.
   const isBeingTyped = (value, text) =>
@@ -92,7 +120,7 @@ function categoryInput(feature, actions, common) {
 function featureControls(feature, title, actions, openRule) {
   const lock = button("", () => actions.toggleLock(feature.name), { class: "lock" });
   const direction = feature.type === "category" ? null : directionSelect(feature, title, actions);
-  const hint = "Drag onto another feature to connect the two";
+  const hint = "Drag onto another value to connect the two";
   const handle = button("Rule…", () => openRule(feature.name), { class: "rule", draggable: "true", title: hint });
   handle.append(unseen(` for ${title}`));
   const element = h("div", { class: "controls" }, lock, direction, handle);
@@ -146,24 +174,26 @@ function showStatus(row, status, finding) {
   status.append(sign(shape), isMissing ? "missing" : word, why && h("span", { class: "why-not" }, `, ${why}`));
 }
 
-function helpWords(feature, finding) {
+function helpWords(feature, finding, word, expected) {
   const common = [feature.type === "integer" ? "whole number" : "", feature.may_be_missing ? "may be missing" : ""];
-  if (!finding) return [generalRange(feature), ...common].filter(Boolean).join(", ");
+  if (!finding) return [generalRange(feature, word, expected), ...common].filter(Boolean).join(", ");
   const condition = conditionWords(finding.when);
   const filled = finding.filled ?? null;
   // Of a feature without a range the status has said so already.
   const hasRange = finding.low !== null || finding.high !== null || finding.allowed;
-  const range = hasRange ? `${rangeWords(finding, finding.unit)}${condition ? ` (${condition})` : ""}` : "";
-  const verb = finding.value === null ? "could be provided as" : "would move to";
+  const range = hasRange ? `${rangeWords(finding, finding.unit, word)}${condition ? ` (${condition})` : ""}` : "";
+  const verb = finding.value === null ? "could be given as" : "would move to";
   const target = finding.target === null ? "" : `${verb} ${withUnit(finding.target, finding.unit)}`;
   const taken = filled === null ? "" : `taken as ${withUnit(filled, finding.unit)}`;
   return [range, target, taken].filter(Boolean).join("; ");
 }
 
-// Before anything is known of a person: the range that holds for everyone, the last in the list.
-function generalRange(feature) {
-  const range = feature.allowed.length ? { allowed: feature.allowed } : feature.ranges.at(-1);
-  return range ? rangeWords(range, feature.unit) : "no known range";
+// Before the service has said anything: the range that fits what is known of the person so far.
+function generalRange(feature, word, expected) {
+  const range = feature.allowed.length ? { allowed: feature.allowed } : expected;
+  if (!range) return "no known range";
+  const condition = conditionWords(range.when);
+  return `${rangeWords(range, feature.unit, word)}${condition ? ` (${condition})` : ""}`;
 }
 
 // Dropping one feature's handle on another asks what connects them; the same is behind the button.

@@ -1,10 +1,11 @@
 // How often each feature appears in the plans; pressing one shows only those with it, again those without it.
 
 import { h } from "../elements.js";
+import { filterWords, isFiltered, passesIn } from "../filtering.js";
 import { counted } from "../numbers.js";
 import { own, without } from "../own.js";
 import { hasEnded } from "../state.js";
-import { titles } from "../words.js";
+import { spoken, titles } from "../words.js";
 
 const NEXT = { any: "with", with: "without", without: "any" };
 const WORDS = { any: "", with: "only with", without: "only without" };
@@ -12,16 +13,18 @@ const WORDS = { any: "", with: "only with", without: "only without" };
 export function showFrequency(place, store, actions) {
   const counts = createCounts();
   const list = h("ul", { class: "counts" });
+  const said = h("p", { role: "status" });
   place.append(
-    h("h3", {}, "How often each feature appears"),
-    h("p", { class: "help" }, "Press one to see only the plans with it; once more, those without it."),
+    h("p", { class: "help" }, "Press a value to list only the plans with it. Press it again for those without it."),
     list,
+    said,
   );
   let buttons = new Map();
 
   store.watch(
-    (state) => [state.shown, state.model, state.view.wanted],
-    (shown, model, wanted) => {
+    (state) => [state.shown, state.model, state.view],
+    (shown, model, view) => {
+      const { wanted } = view;
       place.hidden = shown.plans.length < 2 && !Object.keys(wanted).length;
       const numbers = counts(shown.plans);
       // A filter that no plan passes any more would only hide them all.
@@ -31,6 +34,7 @@ export function showFrequency(place, store, actions) {
         return;
       }
       if (place.hidden) return;
+      said.textContent = isFiltered(view) ? filterWords(shown.plans.filter(passesIn(view, model)), shown.plans, view, spoken(model)) : "";
       const titled = titles(model);
       const found = new Map([...Object.keys(wanted).map((name) => [name, 0]), ...numbers]);
       const positions = new Map(model.features.map(({ name }, index) => [name, index]));
@@ -68,7 +72,7 @@ function countButton(name, title, onPress) {
       number.textContent = `${count.toLocaleString("en")}`;
       how.textContent = WORDS[wanted];
       button.dataset.wanted = wanted;
-      const shown = wanted === "any" ? "" : `; ${WORDS[wanted]} it are shown`;
+      const shown = wanted === "any" ? "" : `; showing ${WORDS[wanted]} it`;
       button.setAttribute("aria-label", `${title}: in ${count} of ${counted(total, "plan")}${shown}`);
     },
   };

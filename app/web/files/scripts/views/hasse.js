@@ -137,7 +137,7 @@ function words({ features, score, favourable, allowed, role }, titled, goal) {
   const what = features.length
     ? `${counted(features.length, "change")}: ${features.map(titled).join(", ")}`
     : "nothing changed";
-  const outcome = favourable ? "turns the decision" : "does not turn it";
+  const outcome = favourable ? "changes the decision" : "does not change it";
   const part =
     { minimal: ", and no allowed part of it does: a plan", maximal_failing: ", and everything allowed above it does" }[
       role
@@ -173,8 +173,8 @@ function neighbour(key, nodes, index) {
 
 function legend() {
   return [
-    ["minimal", "a plan: minimal, no part of it would do"],
-    ["favourable", "turns the decision, but is not minimal"],
+    ["minimal", "a plan: no part of it would be enough"],
+    ["favourable", "changes the decision, but is not minimal"],
     ["maximal_failing", "a largest set that still fails"],
     ["failing", "fails"],
     ["failing forbidden", "not allowed by the rules"],

@@ -5,7 +5,7 @@ import { counted } from "../numbers.js";
 import { isRunning } from "../state.js";
 
 export function showJump(section, store, plans) {
-  const button = h("button", { type: "button", class: "jump", onclick: () => lead(plans) });
+  const button = h("button", { type: "button", class: "jump", onclick: () => lead(plans()) });
   section.append(button);
   store.watch(
     (state) => [state.answer],
@@ -21,7 +21,7 @@ function lead(place) {
   place.focus({ preventScroll: true });
 }
 
-// Nobody is asked about, something has to be mended first, or nothing has to change: there is no plan to see.
+// No values, values that need correcting, or nothing to change: there is no plan to see.
 function leadsNowhere({ phase, summary }) {
   return ["empty", "incomplete"].includes(phase) || summary?.outcome === "already_favourable";
 }

@@ -7,7 +7,7 @@ import { titles } from "../words.js";
 import { hasse } from "./hasse.js";
 import { sizesAndScores } from "./sizes.js";
 
-export function showPicture(section, store, actions, reveal) {
+export function showPicture(section, store, actions, { reveal, list }) {
   const title = section.querySelector("h2");
   const place = section.appendChild(h("div"));
 
@@ -15,7 +15,7 @@ export function showPicture(section, store, actions, reveal) {
     const choose = (features) => reveal(rankOf(answer.plans, features));
     if (!isDrawn(answer.start)) {
       title.textContent = "Plans by size and score";
-      return answer.plans.length > 1 ? sizesAndScores(answer.plans, answer.start, model) : [];
+      return answer.plans.length > 1 ? sizesAndScores(answer.plans, answer.start, model, list) : [];
     }
     title.textContent = "All combinations";
     if (subsets?.request !== answer.request) return null;

@@ -14,12 +14,12 @@ const SHAPES = {
 };
 const TARGET = "M0 -6l6 6l-6 6l-6 -6z";
 
-// `finding` is the feature in `start`; only numbers have a bar.
-export function rangeBar(finding) {
+// `finding` is the feature in `start`; only numbers have a bar. `enough` is a value short of the target that would do.
+export function rangeBar(finding, word, enough) {
   const bar = svg("svg", {
     class: `bar ${finding.status}`,
     role: "img",
-    "aria-label": barWords(finding),
+    "aria-label": barWords(finding, word),
     height: "26",
   });
   const place = scaleOf(finding);
@@ -46,8 +46,16 @@ export function rangeBar(finding) {
       mark(target, TARGET, "target"),
     );
   }
-  bar.append(mark(at, SHAPES[finding.status], "value"));
+  if (enough !== undefined) bar.append(svg("line", { class: "least", x1: `${place(enough)}%`, x2: `${place(enough)}%`, y1: "3", y2: "23" }));
+  bar.append(mark(at, SHAPES[finding.status], "value"), ...breaks(place, finding.value));
   return bar;
+}
+
+// A value that is drawn nearer than it lies: the bar is broken beside it.
+function breaks(place, value) {
+  const off = place.beyond(value);
+  if (!off) return [];
+  return [svg("text", { class: "break", x: off > 0 ? "88%" : "12%", y: "18", "text-anchor": "middle" }, off > 0 ? "≫" : "≪")];
 }
 
 function mark(percent, path, name) {
@@ -61,10 +69,13 @@ function scaleOf({ low, high, value, target }) {
   const from = Math.max(Math.min(...known), (low ?? high ?? value) - 2 * width) - width * 0.12;
   const to = Math.min(Math.max(...known), (high ?? low ?? value) + 2 * width) + width * 0.12;
   const least = low === null && from > 0 ? 0 : from;
-  return (number) => 3 + 94 * Math.min(Math.max((number - least) / (to - least), 0), 1);
+  const place = (number) => 3 + 94 * Math.min(Math.max((number - least) / (to - least), 0), 1);
+  place.beyond = (number) => (number < least ? -1 : number > to ? 1 : 0);
+  return place;
 }
 
-function barWords(finding) {
+function barWords(finding, word) {
   const target = finding.target === null ? "" : `; target ${withUnit(finding.target, finding.unit)}`;
-  return `${withUnit(finding.value, finding.unit)}, ${STATUS[finding.status].word}; ${rangeWords(finding, finding.unit)}${target}`;
+  const off = scaleOf(finding).beyond(finding.value) ? ", off the scale" : "";
+  return `${withUnit(finding.value, finding.unit)}${off}, ${STATUS[finding.status].word}; ${rangeWords(finding, finding.unit, word)}${target}`;
 }

@@ -4,21 +4,21 @@ import { button, field, fillSelect, h, unseen } from "../elements.js";
 import { idlersOf, itemPaths, itemWords, listed } from "../items.js";
 import { hasRange } from "../request.js";
 import { standing } from "../standing.js";
-import { ownRangeWords, titles } from "../words.js";
+import { ownRangeWords, spoken } from "../words.js";
 import { showFormulas } from "./formulas.js";
 
 export function showRules(section, store, actions, openRule) {
   const most = h("select", { onchange: () => actions.setMostChanges(most.value ? Number(most.value) : null) });
   const chips = h("ul", { class: "chips", "aria-label": "Rules in force" });
-  const standingChips = h("ul", { class: "chips fixed", "aria-label": "Rules that always hold" });
+  const standingChips = h("ul", { class: "chips fixed", "aria-label": "Fixed rules" });
   const clear = button("Drop all rules", () => {
     actions.dropAll();
     most.focus();
   });
   const formulas = h("div", { class: "formulas" });
-  const connect = button("Connect two features…", () => openRule(null));
+  const connect = button("Connect two values…", () => openRule(null));
   section.append(
-    h("div", { class: "row" }, field("Changes at most", most), connect, clear),
+    h("div", { class: "row" }, field("At most this many changes", most), connect, clear),
     chips,
     standingChips,
     formulas,
@@ -53,7 +53,7 @@ export function showRules(section, store, actions, openRule) {
   store.watch(
     (state) => [state.model, state.registry],
     (model, registry) => {
-      const fixed = model ? standing(model, registry).flatMap((owner) => standingWords(owner, titles(model))) : [];
+      const fixed = model ? standing(model, registry).flatMap((owner) => standingWords(owner, spoken(model))) : [];
       standingChips.hidden = fixed.length === 0;
       standingChips.replaceChildren(...fixed.map((words) => h("li", { class: "chip" }, words)));
     },
@@ -68,12 +68,12 @@ export function showRules(section, store, actions, openRule) {
 }
 
 function standingWords({ by, constraints }, titled) {
-  return itemPaths(constraints).map((path) => `${itemWords(constraints, path, titled)} (always, by ${by})`);
+  return itemPaths(constraints).map((path) => `${itemWords(constraints, path, titled)} (always, set by ${by})`);
 }
 
 function items(state, actions) {
   const { constraints } = state.question;
-  const titled = titles(state.model);
+  const titled = spoken(state.model);
   return itemPaths(constraints).map((path) => ({
     path,
     words: itemWords(constraints, path, titled),
@@ -86,7 +86,7 @@ function items(state, actions) {
 function whyIdle(path, state, titled) {
   const { problem } = state.answer;
   if (problem?.kind === "invalid-request" && problem.fields.some(({ field }) => field === `constraints.${path}`))
-    return "not in force: it has a mistake";
+    return "not applied: it has a mistake";
   // Of a name that is no feature the service tells.
   const isFeature = (name) => state.model.features.some((feature) => feature.name === name);
   const idlers = idlersOf(state.question.constraints, path, (name) => !isFeature(name) || hasRange(name, state));
@@ -95,11 +95,11 @@ function whyIdle(path, state, titled) {
 
 // What a pasted request brings along besides its rules.
 function entries(question, model, actions) {
-  const titled = titles(model);
+  const titled = spoken(model);
   const said = {
     normal_ranges: (name, range) => ownRangeWords(titled(name), range),
-    guide: (name, value) => `${titled(name)} would move to ${value}, by the request`,
-    weights: (name, weight) => `a change of ${titled(name)} weighs ${weight}`,
+    guide: (name, value) => `${titled(name)} would move to ${value} (from the request)`,
+    weights: (name, weight) => `${titled(name)} is hard to change (weight ${weight})`,
   };
   return Object.entries(said).flatMap(([field, words]) =>
     Object.entries(question[field] ?? {}).map(([name, value]) => ({

@@ -1,23 +1,26 @@
 // To be kept or passed on: as curl, as a receipt, on paper, as a link.
 
 import { button, byId, h } from "../elements.js";
+import { filterParts } from "../filtering.js";
 import { linkWithPerson } from "../fragment.js";
 import { counted } from "../numbers.js";
 import { counterfactualsAddress, hasKey } from "../service.js";
 import { hasEnded } from "../state.js";
+import { listed } from "../items.js";
+import { spoken } from "../words.js";
 
-const IN_CURL = "The command is in the clipboard. It holds the values of this person.";
+const IN_CURL = "Copied. The command contains this person's values.";
 const IN_LINK =
-  "The link is in the clipboard. It holds the values of this person: share it only with who may see them.";
-const IN_RECEIPT = "The receipt was saved. It holds the values of this person.";
+  "Copied. The link contains this person's values: share it only with people who may see them.";
+const IN_RECEIPT = "Saved. The receipt contains this person's values.";
 
 export function showTakingAway(section, store, printPlans) {
   const said = h("p", { class: "said", role: "status" });
   const ways = [
-    button("Copy as curl", () => copy(curl(store.get()), IN_CURL, said)),
-    button("Download receipt (JSON)", () => download(store.get(), said)),
+    button("Copy curl", () => copy(curl(store.get()), IN_CURL, said)),
+    button("Download receipt", () => download(store.get(), said)),
     button("Print", () => print()),
-    button("Copy link with these values", () => copy(linkWithPerson(store.get()), IN_LINK, said)),
+    button("Copy link", () => copy(linkWithPerson(store.get()), IN_LINK, said)),
   ];
   section.append(h("div", { class: "row" }, ways), said);
   store.watch(
@@ -28,19 +31,22 @@ export function showTakingAway(section, store, printPlans) {
     },
   );
   addEventListener("beforeprint", () => {
+    for (const one of document.querySelectorAll("details.sources")) one.open = true;
     byId("printed-note").textContent = note(store.get(), printPlans(true));
   });
   addEventListener("afterprint", () => printPlans(false));
 }
 
 // Whose values these are, and which answer this is.
-function note({ answer, context }, printed) {
+function note({ answer, context, view, model }, printed) {
   const said = contextWords(answer.request?.context ?? context);
   if (!answer.askedAt) return said;
   const left = answer.plans.length - printed;
+  const wanted = filterParts(view, spoken(model));
+  const filter = wanted.length ? ` (printed: only plans ${listed(wanted)})` : "";
   const rest =
     left > 0
-      ? ` ${counted(left, "plan")} of ${answer.plans.length.toLocaleString("en")} left out on paper; the receipt has all.`
+      ? ` ${counted(left, "plan")} of ${answer.plans.length.toLocaleString("en")} not printed${filter}; the receipt has all.`
       : "";
   const id = answer.requestId ? ` Request ${answer.requestId}.` : "";
   const asked = answer.askedAt.toLocaleString("en-GB", { dateStyle: "long", timeStyle: "long" });
@@ -99,7 +105,7 @@ async function copy(text, done, said) {
     // Without HTTPS, or without leave, there is no clipboard: then to be copied by hand.
     const field = h("textarea", { readonly: true, rows: "5", "aria-label": "To copy" });
     field.value = text;
-    said.replaceChildren("Copy this by hand:", field);
+    said.replaceChildren("Copy this:", field);
     field.select();
   }
 }

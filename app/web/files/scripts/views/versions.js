@@ -16,5 +16,5 @@ function versions({ model, normal_ranges: ranges }) {
 }
 
 function identity({ name, version, sha256 }) {
-  return `${name} ${version} (sha256 ${sha256.slice(0, 12)})`;
+  return `${name} ${version}${sha256 ? ` (sha256 ${sha256.slice(0, 12)})` : ""}`;
 }

@@ -7,7 +7,8 @@ import { counted, scoreText } from "../numbers.js";
 import { registryOf } from "../request.js";
 import { ownerOf, standing } from "../standing.js";
 import { isRunning } from "../state.js";
-import { goalOf, titles } from "../words.js";
+import { marksOf, mustHold } from "../stability.js";
+import { capital, goalOf, spoken } from "../words.js";
 
 export function explanation({ shown, answer, model, registry }, actions) {
   const { phase, problem } = answer;
@@ -21,12 +22,13 @@ export function explanation({ shown, answer, model, registry }, actions) {
   const words = wordsOf(shown.request, model, registry);
   const parts = [h("p", {}, why(shown, reasons))];
   if (reasons.relax.length)
-    parts.push(h("h3", {}, "What to give up to open a way"), relaxations(reasons.relax, words, goal, actions));
+    parts.push(h("h3", {}, "Rules that could be dropped"), relaxations(reasons.relax, words, goal, actions));
   if (reasons.more) parts.push(h("p", { class: "help" }, `And ${counted(reasons.more, "other way")}.`));
   const within = hasRules(shown.request, model, registry) ? " within the rules" : "";
-  if (reasons.best) parts.push(...closest(`What comes closest${within}`, reasons.best, goal));
+  const short = (best) => shortOf(best, shown.start.target, goal, spoken(model));
+  if (reasons.best) parts.push(...closest(`The closest result${within}`, reasons.best, goal, short));
   if (reasons.best_without_rules)
-    parts.push(...closest("What comes closest, rules aside", reasons.best_without_rules, goal));
+    parts.push(...closest("The closest result without the rules", reasons.best_without_rules, goal, short));
   if (!reasons.relax.length) parts.push(...otherRegistries(model, shown.request, actions));
   return parts;
 }
@@ -34,7 +36,7 @@ export function explanation({ shown, answer, model, registry }, actions) {
 // What the items of a request are called, and what the button that gives one up says. It is the request that was answered,
 // and not the one that is being written now, whose items the answer names.
 function wordsOf(request, model, registry) {
-  const titled = titles(model);
+  const titled = spoken(model);
   const asked = request.constraints ?? {};
   const owner = (path) => ownerOf(path, standing(model, registry));
   const itemOf = (path, { prefix, constraints }) => itemWords(constraints, path.slice(prefix.length), titled);
@@ -54,22 +56,25 @@ function hasRules(request, model, registry) {
 function why({ start, summary }, { reason, complete }) {
   const movable = start.features.filter((feature) => feature.movable).length;
   if (summary.outcome === "unknown")
-    return "There may be a plan all the same: not every combination of changes could be tried.";
-  if (reason === "constraints") return "There are ways to turn the decision, but every one of them breaks a rule.";
+    return "There may still be a plan: not every combination of changes could be tried.";
+  if (reason === "constraints") return "There are plans, but every one of them breaks a rule.";
   if (reason === "ranges" && movable === 0)
-    return "No value can move: all are normal, locked, or without a known range. What decides lies elsewhere.";
+    return "No value can move: each one is normal, locked, or has no known range.";
+  const holding = mustHold(start);
   if (reason === "ranges")
-    return "Even with every abnormal value moved into its normal range, in any combination, and all rules dropped, the model does not change its mind.";
-  const said = "No combination of changes that is allowed turns the decision.";
+    return holding
+      ? "No combination of abnormal values moved into range holds, even without the rules."
+      : "The decision stays the same for every combination of abnormal values moved into range, even without the rules.";
+  const said = `No permitted combination of changes ${holding ? "holds" : "changes the decision"}.`;
   return complete ? said : `${said} ${whyNotTold(start.limits, summary)}`;
 }
 
 // What ran out while it was looked for why.
 function whyNotTold(limits, { model_rows: rows, elapsed_ms: elapsed }) {
   if (rows >= limits.max_model_rows)
-    return `The budget of ${counted(limits.max_model_rows, "model row")} was spent before it was known why.`;
-  if (elapsed.total >= limits.deadline_ms) return "There was not time enough to tell why.";
-  return "The search ended before it was known why.";
+    return `The search reached its limit of ${counted(limits.max_model_rows, "combination")} before it could tell why.`;
+  if (elapsed.total >= limits.deadline_ms) return "Time ran out before it could tell why.";
+  return "The search ended before it could tell why.";
 }
 
 function relaxations(ways, words, goal, actions) {
@@ -92,8 +97,8 @@ function relaxation({ items, counterfactual }, words, goal, actions) {
   }
   const besides = ours.length ? ` and these: ${listed(ours.map(words.item))}` : "";
   const keepers = listed([...new Set(fixed.map(words.owner))]);
-  const said = `${capital(keepers)} would have to give up: ${listed(fixed.map(words.item))}${besides}.`;
-  return [h("p", {}, `${said} That is for others to decide.`), example];
+  const said = `${capital(keepers)} would have to drop: ${listed(fixed.map(words.item))}${besides}.`;
+  return [h("p", {}, `${said} You cannot change that here.`), example];
 }
 
 // A plan in the service's words, and the score that it reaches.
@@ -102,8 +107,15 @@ function planSentence({ changes, sentence, prediction }, goal) {
   return `${said}; score ${scoreText(prediction.score, goal)}.`;
 }
 
-function closest(title, best, goal) {
-  return [h("h3", {}, title), h("p", {}, `${planSentence(best, goal)} But ${goal.words}.`)];
+function closest(title, best, goal, short) {
+  return [h("h3", {}, title), h("p", {}, `${planSentence(best, goal)} ${short(best)}`)];
+}
+
+// What it lacks: the decision, or plans that hold are asked for and this one does not.
+function shortOf(best, target, goal, names) {
+  const isFavoured = target.classes?.includes(best.prediction.label);
+  const marks = marksOf(best, names).map(({ words }) => `${capital(words)}.`);
+  return [...(isFavoured ? [] : [`But ${goal.words}.`]), ...marks].join(" ");
 }
 
 function otherRegistries(model, request, actions) {
@@ -111,11 +123,11 @@ function otherRegistries(model, request, actions) {
   if (!others.length) return [];
   return [
     h("h3", {}, "Other ranges"),
-    h("p", { class: "help" }, "What counts as normal, and where a value would move to, differs between registries."),
+    h("p", { class: "help" }, "Other sets of ranges may draw the line elsewhere."),
     h(
       "div",
       { class: "row" },
-      others.map((name) => button(`Try the ranges of “${name}”`, () => actions.changeRegistry(name))),
+      others.map((name) => button(`Try the ranges “${name}”`, () => actions.changeRegistry(name))),
     ),
   ];
 }
@@ -132,14 +144,14 @@ function refusal(problem, words, actions) {
       h(
         "div",
         { class: "notice" },
-        h("p", {}, "These parts of the question are not as they should be:"),
+        h("p", {}, "The service did not accept these parts of the request:"),
         h("ul", {}, list),
       ),
     ];
   }
-  if (problem.fields.length) return [h("p", { class: "notice" }, "See the marks at the fields.")];
+  if (problem.fields.length) return [h("p", { class: "notice" }, "See the marked fields.")];
   const seconds = secondsToWait(problem);
-  const wait = seconds ? ` It is asked again in ${seconds} s.` : "";
+  const wait = seconds ? ` The page tries again in ${seconds} s.` : "";
   return [h("p", { class: "notice" }, `${problem.message}${wait}`)];
 }
 
@@ -150,21 +162,17 @@ function conflict(problem, words, actions) {
       "li",
       {},
       words.owner(path)
-        ? `${words.item(path)} (always, by ${words.owner(path)})`
+        ? `${words.item(path)} (always, set by ${words.owner(path)})`
         : button(words.drop(path), () => actions.drop([path])),
     ),
   );
   const said =
     items.length > 1
-      ? "These rules contradict each other: nothing can meet all of them. Give up any one:"
-      : `Nothing can meet this rule: ${problem.fields[0].message}. Give it up:`;
+      ? "These rules contradict each other. Drop any one of them:"
+      : `This rule cannot be met: ${problem.fields[0].message}. Drop it:`;
   return h("div", { class: "notice" }, h("p", {}, said), h("ul", { class: "relaxations" }, choices));
 }
 
 function uncapital(text) {
   return `${text[0].toLowerCase()}${text.slice(1)}`;
-}
-
-function capital(text) {
-  return `${text[0].toUpperCase()}${text.slice(1)}`;
 }

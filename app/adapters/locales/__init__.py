@@ -1,0 +1,1 @@
+"""Other languages: what Flipset says in them, and what the texts of models and registries are called."""

@@ -1,0 +1,128 @@
+"""The Observations of a Bundle that a model has features for: the latest valid one of each feature."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.adapters.codes import loinc
+from app.adapters.graphs.features import ModelFeature
+from app.asking.reading import Errors
+from app.clinic.people import Person, tell
+from app.clinic.resources import Bundle, Measured, Observation
+from app.clinic.times import BadTime, day_of, instant_of
+
+# Others are not there yet, withdrawn, or wrong.
+VALID = frozenset(("final", "amended", "corrected"))
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value of a feature in a Bundle: where it stands, which Observation it is, and when it was measured."""
+
+    measured: Measured
+    place: str
+    observation: str | None
+    effective: str | None
+    instant: datetime | None
+    updated: datetime
+
+    @property
+    def day(self) -> date | None:
+        return None if self.effective is None else day_of(self.effective)
+
+    @property
+    def age(self) -> tuple[datetime, datetime]:
+        return self.instant or _LONG_AGO, self.updated
+
+
+def latest_readings(
+    bundle: Bundle, features: Sequence[ModelFeature], person: Person, errors: Errors
+) -> dict[int, Reading]:
+    """By the feature's position. What cannot be told apart, or is about someone else, is an error that names it."""
+    codes = {code: position for position, feature in enumerate(features) for code in feature.loinc}
+    found: dict[int, list[Reading]] = {}
+    subjects: dict[str, str] = {}
+    for index, entry in enumerate(bundle.entry):
+        if errors.suffice:
+            break
+        raw = entry.resource
+        if raw is None or raw.get("resourceType") != "Observation" or not _mentions(raw, codes):
+            continue
+        place = f"entry[{index}].resource"
+        try:
+            observation = Observation.model_validate(raw)
+        except ValidationError as error:
+            tell(error, place, errors)
+            continue
+        if observation.status in VALID:
+            _check_subject(observation, place, person, subjects, errors)
+            name = f"Observation/{observation.id}" if observation.id else entry.full_url
+            for position, reading in _readings(observation, place, name, codes, errors):
+                found.setdefault(position, []).append(reading)
+    return {position: _latest(readings, features[position], errors) for position, readings in found.items()}
+
+
+def _mentions(raw: Mapping[str, Any], codes: Mapping[str, int]) -> bool:
+    """Whether it holds one of the codes, before anything else of it has to be right."""
+    components = raw.get("component")
+    parts = [raw, *(components if isinstance(components, list) else [])]
+    for part in parts:
+        concept = part.get("code") if isinstance(part, dict) else None
+        coding = concept.get("coding") if isinstance(concept, dict) else None
+        for each in coding if isinstance(coding, list) else []:
+            code = each.get("code") if isinstance(each, dict) else None
+            if isinstance(code, str) and code in codes and each.get("system") == loinc.SYSTEM:
+                return True
+    return False
+
+
+def _check_subject(
+    observation: Observation, place: str, person: Person, subjects: dict[str, str], errors: Errors
+) -> None:
+    reference = None if observation.subject is None else observation.subject.reference
+    if reference is None:
+        return
+    if person.names and not person.is_meant_by(reference):
+        errors.add(f"{place}.subject", "is not the Patient of this Bundle; send a Bundle about one person")
+    elif not person.names and subjects.setdefault("", reference) != reference:
+        errors.add(f"{place}.subject", "is not that of the Observations before; send a Bundle about one person")
+
+
+def _readings(
+    observation: Observation, place: str, name: str | None, codes: Mapping[str, int], errors: Errors
+) -> Iterator[tuple[int, Reading]]:
+    try:
+        instant = None if observation.effective is None else instant_of(observation.effective)
+        updated = observation.issued if observation.meta is None else observation.meta.last_updated
+        changed = _LONG_AGO if updated is None else instant_of(updated)
+    except BadTime:
+        errors.add(place, "has a time that is none; write it like 2026-11-18T09:30:00Z or 2026-11-18")
+        return
+    parts: list[tuple[str, Measured]] = [(place, observation)]
+    parts += [(f"{place}.component[{index}]", part) for index, part in enumerate(observation.component)]
+    for where, part in parts:
+        for position in {codes[code] for code in part.code.codes_of(loinc.SYSTEM) if code in codes}:
+            if part.has_value:
+                yield position, Reading(part, where, name, observation.effective, instant, changed)
+
+
+def _latest(readings: list[Reading], feature: ModelFeature, errors: Errors) -> Reading:
+    latest = max(readings, key=lambda reading: reading.age)
+    undated = [reading for reading in readings if reading.instant is None]
+    if undated and len(readings) > 1 and any(each.measured != readings[0].measured for each in readings):
+        errors.add(undated[0].place, f"({feature.name}) has no time, and there are others: nobody can tell the latest")
+    rivals = [each for each in readings if each.age == latest.age and _differ(each.measured, latest.measured)]
+    if rivals and not undated:
+        reason = f"({feature.name}) differs from {rivals[0].place}, which has the same time"
+        errors.add(latest.place, f"{reason}; leave out the one that does not hold")
+    return latest
+
+
+def _differ(one: Measured, other: Measured) -> bool:
+    return any(
+        getattr(one, value) != getattr(other, value) for value in ("quantity", "whole", "truth", "text", "concept")
+    )

@@ -1,0 +1,1 @@
+"""What is learned from records: how hard changes are, which are declined and why, and what was achieved."""

@@ -1,0 +1,252 @@
+"""A whole model drafted from a graph and a table: description, registry and examples, checked as the service would."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.adapters.catalog import catalog_of
+from app.adapters.files.flaws import BrokenFiles
+from app.adapters.files.snapshots import Snapshot
+from app.adapters.graphs.feeds import SCORES
+from app.adapters.graphs.inspecting import Graph
+from app.adapters.graphs.onnx import UnloadableGraph
+from app.answering.service import Service
+from app.cohorts.solving.one_by_one import Refused, ask
+from app.core.favourable import Bools, Floats
+from app.onboarding.drafting.features import Drafted, draft, graph_rows, with_missing
+from app.onboarding.drafting.made_up import MadeUp, usual_fact
+from app.onboarding.drafting.matching import How, Matching, match
+from app.onboarding.drafting.model_toml import Description, model_toml
+from app.onboarding.drafting.outputs import Probe, read_output
+from app.onboarding.drafting.registry_toml import registry_toml
+from app.onboarding.failures import Unfit
+from app.onboarding.ranges import Wanted, learn_ranges, today
+from app.onboarding.reading.outcomes import Outcomes
+from app.onboarding.reading.table import Table
+from app.settings import Settings
+
+# People who are scored to see what the scores mean.
+MOST_SCORED = 20_000
+# People who are made up until one will do as an example.
+MOST_MADE_UP = 200
+SEED = 7
+WIDEN = ": let more features change (categories too, in the file of ranges), or learn limits with --policy"
+# Where in its own sources ONNX Runtime found a mistake.
+ORIGIN = re.compile(r"\S*/onnxruntime_src/.*\) (?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for: a name, a graph, and the options that a table does not answer."""
+
+    name: str
+    graph: Path
+    context: Sequence[str]
+    features: Sequence[str]
+    tensor: str | None
+    threshold: float | None
+    outside: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The files of a model and its registry, a service that has loaded them, and what to tell."""
+
+    files: Mapping[str, bytes]
+    registry: str
+    service: Service
+    examples: Mapping[str, dict[str, Any]]
+    # The example that somebody would want to see answered.
+    shown: str
+    how: How
+    notes: Sequence[str]
+
+
+def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outcomes, wanted: Wanted) -> Draft:
+    """Everything that a served model needs; `Unfit` if the graph and the table do not go together."""
+    if outcomes.interval is not None and asked.threshold is not None:
+        raise Unfit("--threshold is for classes: the favourable number is the limit of a regression")
+    content, graph = _opened(asked.graph)
+    keys = {text.partition(":")[0] for text in wanted.by}
+    assert outcomes.column is not None
+    left_out = {outcomes.column.name, *(table.column(name, "--context").name for name in asked.context)}
+    matching = match(graph.inputs, table, left_out, keys, asked.features)
+    if any(matched.column is outcomes.column for matched in matching.features):
+        raise Unfit(f"--outcome {outcomes.column.name}: the graph reads it; a model must not know the outcome")
+    features = _features(matching, content, graph, asked.tensor)
+    probe = Probe(content, graph, [drafted.feature for drafted in features], asked.tensor)
+    usable = _usable(features) & (outcomes.accepted | outcomes.refused)
+    raw = _scores(probe, features, usable)
+    output = read_output(probe, raw, outcomes, usable)
+    description = Description(
+        name=asked.name,
+        sha256=graph.sha256,
+        output=output,
+        favourable=outcomes.favourable,
+        interval=outcomes.interval,
+        threshold=asked.threshold,
+        features=features,
+        how=matching.how,
+        outside=asked.outside,
+        table=f"a table of {table.rows:,} rows",
+        table_sha256=table.digest,
+        day=today(),
+    )
+    columns = {drafted.feature.name: drafted.column for drafted in features}
+    learned = learn_ranges(asked.name, table, columns, outcomes, wanted)
+    registry = registry_toml(learned)
+    texts = {"model.onnx": content, "model.toml": model_toml(description).encode()}
+    service = _service(settings, asked.name, texts, registry)
+    bodies = _Examples(service, asked.name, features, outcomes, table, learned.keys - columns.keys())
+    examples, shown = bodies.found()
+    files = {**texts, **{f"examples/{name}.json": _json(body) for name, body in examples.items()}}
+    return Draft(files, registry, service, examples, shown, matching.how, bodies.notes)
+
+
+def _opened(file: Path) -> tuple[bytes, Graph]:
+    try:
+        graph = Graph(file)
+        content = file.read_bytes()
+    except OSError as error:
+        raise Unfit(f"{file}: {error.strerror}") from None
+    except UnloadableGraph as error:
+        told = ORIGIN.sub("", " ".join(str(error).split()))
+        raise Unfit(f"{file}: {told}") from None
+    if graph.randomness:
+        raise Unfit(f"{file}: cannot be served: {graph.randomness}")
+    return content, graph
+
+
+def _features(matching: Matching, content: bytes, graph: Graph, tensor: str | None) -> list[Drafted]:
+    """The features; those with missing values say whether the graph takes that."""
+    drafted = [draft(matched) for matched in matching.features]
+    names = [each.feature.name for each in drafted]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise Unfit(f"--features names {twice[0]} twice")
+    typical = np.array([_typical(each) for each in drafted])
+    found = []
+    for place, (each, matched) in enumerate(zip(drafted, matching.features, strict=True)):
+        if not each.column.missing_count:
+            found.append(each)
+            continue
+        can = matched.type in SCORES and not each.feature.one_hot
+        found.append(with_missing(each, can and _takes_missing(drafted, place, typical, (content, graph, tensor))))
+    return found
+
+
+def _typical(drafted: Drafted) -> float:
+    values = drafted.values()
+    known = values[~np.isnan(values)]
+    if not len(known):
+        raise Unfit(f"{drafted.feature.name}: nobody who was kept has a value")
+    return float(np.quantile(known, 0.5, method="nearest"))
+
+
+def _takes_missing(
+    drafted: Sequence[Drafted], place: int, typical: Floats, graph: tuple[bytes, Graph, str | None]
+) -> bool:
+    """Whether the graph gives a score for somebody typical who lacks one value."""
+    features = [each.feature for each in drafted]
+    features[place] = replace(features[place], takes_missing=True)
+    content, inspected, tensor = graph
+    person = typical.copy()
+    person[place] = np.nan
+    try:
+        scores = Probe(content, inspected, features, tensor).scores(graph_rows(features, person[None, :]))
+    except Unfit:
+        return False
+    return bool(np.isfinite(scores).all())
+
+
+def _usable(features: Sequence[Drafted]) -> Bools:
+    """The people who have a value wherever the graph needs one."""
+    needed = [~np.isnan(each.values()) for each in features if not each.feature.may_be_missing]
+    usable = np.logical_and.reduce(needed) if needed else np.ones(len(features[0].values()), dtype=np.bool_)
+    places = np.flatnonzero(usable)
+    if not len(places):
+        raise Unfit("nobody in the table has a value in every column that the graph needs")
+    kept = np.zeros(len(usable), dtype=np.bool_)
+    kept[places[:: max(1, len(places) // MOST_SCORED)]] = True
+    return kept
+
+
+def _scores(probe: Probe, features: Sequence[Drafted], usable: Bools) -> Floats:
+    if not usable.any():
+        raise Unfit("nobody in the table has both an outcome and a value in every column that the graph needs")
+    values = np.column_stack([each.values()[usable] for each in features])
+    raw = probe.scores(graph_rows([each.feature for each in features], values))
+    if lost := int((~np.isfinite(raw).all(axis=1)).sum()):
+        raise Unfit(
+            f"the graph gives no number as the score of {lost:,} of {len(raw):,} people: are these its columns?"
+        )
+    return raw
+
+
+def _service(settings: Settings, name: str, files: Mapping[str, bytes], registry: str) -> Service:
+    """Load the files as the service would, from memory."""
+    folder, ranges = settings.models_dir / name, settings.normal_ranges_dir / f"{name}.toml"
+    contents = {folder / file: content for file, content in files.items()} | {ranges: registry.encode()}
+    snapshot = Snapshot(settings.models_dir, settings.normal_ranges_dir, contents, {}, (folder,), (ranges,))
+    try:
+        return Service(settings, catalog_of(snapshot))
+    except BrokenFiles as error:
+        raise Unfit(f"no model can be made of these: {str(error).splitlines()[0]}") from None
+
+
+def _json(body: Mapping[str, Any]) -> bytes:
+    return (json.dumps(body, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+class _Examples:
+    """Looks for made-up people who show the model at work: one of each outcome, as the model judges them."""
+
+    def __init__(
+        self,
+        service: Service,
+        model: str,
+        features: Sequence[Drafted],
+        outcomes: Outcomes,
+        table: Table,
+        keys: set[str],
+    ) -> None:
+        self._service = service
+        self._chosen = service.model(model)
+        self._outcomes = outcomes
+        self._features = features
+        self._table = table
+        self._keys = keys
+        self.notes: list[str] = []
+
+    def found(self) -> tuple[dict[str, dict[str, Any]], str]:
+        """The examples by name, and the one that is worth an answer."""
+        favourable = self._one(self._outcomes.accepted, {"already_favourable"})
+        refused = self._one(self._outcomes.refused, {"found"})
+        if refused is None:
+            refused = self._one(self._outcomes.refused, {"no_recourse", "unknown"})
+            told = "refuses none of them" if refused is None else f"leaves none of them a way out{WIDEN}"
+            self.notes.append(f"Of {MOST_MADE_UP} made-up people like the refused the model {told}.")
+        if favourable is None:
+            self.notes.append(f"Of {MOST_MADE_UP} made-up people like the accepted the model accepts none.")
+        named = {"favourable": favourable, "refused": refused}
+        examples = {name: body for name, body in named.items() if body is not None}
+        if not examples:
+            raise Unfit("the model answers for nobody like the people of the table: are these its columns?")
+        return examples, "refused" if refused is not None else "favourable"
+
+    def _one(self, group: Bools, wanted: set[str]) -> dict[str, Any] | None:
+        made_up = MadeUp(self._features, group, np.random.default_rng(SEED))
+        context = {key: usual_fact(self._table.columns[key], group) for key in sorted(self._keys)}
+        for instance in made_up.people(MOST_MADE_UP):
+            body = {"instance": instance, **({"context": context} if context else {})}
+            try:
+                told = ask(self._service, self._chosen, body)
+            except Refused:
+                continue
+            if told.finished.summary.outcome in wanted:
+                return body
+        return None

@@ -1,0 +1,7 @@
+// Says in the browser's own clock when something was first seen: for whoever measures.
+
+export function markPainted(what) {
+  const name = `flipset:${what}`;
+  // Behind the frame in which it is painted.
+  requestAnimationFrame(() => setTimeout(() => performance.getEntriesByName(name).length || performance.mark(name)));
+}

@@ -1,0 +1,93 @@
+// About the model: what it was made from, how well it does, who says what is normal; and what its other versions and
+// other ranges would say of the same person.
+
+import { button, h, newId } from "../elements.js";
+import { counted, scoreText } from "../numbers.js";
+import { registryOf } from "../request.js";
+import { flipset } from "../service.js";
+import { hasEnded } from "../state.js";
+import { capital, goalOf } from "../words.js";
+
+// Says how the model was made, not how it does.
+const OF_THE_MAKER = ["script", "command", "seed"];
+const COLUMNS = ["Version and ranges", "Says", "Plans", "First plan"];
+
+export function showAbout(place, store) {
+  const title = h("h2", { id: newId("dialog") });
+  const facts = h("dl");
+  const others = h("div", {});
+  const element = h(
+    "dialog",
+    { class: "about", "aria-labelledby": title.id },
+    h("form", { method: "dialog" }, title, facts, others, button("Close", () => element.close())),
+  );
+  document.body.append(element);
+  place.append(button("About the model", show));
+
+  function show() {
+    const { model, registry, answer } = store.get();
+    if (!model) return;
+    title.textContent = model.title ?? model.name;
+    facts.replaceChildren(...factsOf(model, registry).flatMap(([term, said]) => [h("dt", {}, term), h("dd", {}, said)]));
+    others.replaceChildren();
+    element.showModal();
+    if (hasEnded(answer.phase)) compare(store.get(), others);
+  }
+}
+
+function factsOf(model, registry) {
+  const { data, figures = {}, ...rest } = model.training;
+  const plain = Object.entries({ ...rest, ...figures }).filter(
+    ([name, value]) => ["string", "number"].includes(typeof value) && !OF_THE_MAKER.includes(name),
+  );
+  return [
+    ["Version", `${model.version} (sha256 ${model.sha256.slice(0, 12)})`],
+    ["Kind", model.structure.kind],
+    ...(data ? [["Data", data]] : []),
+    ...plain.map(([name, value]) => [capital(name.replaceAll("_", " ")), figureWords(name, value)]),
+    ...(registry ? [["Ranges", `${registry.title}, ${registry.version}${registry.source ? `. ${registry.source}` : ""}`]] : []),
+  ];
+}
+
+// A share as a percentage: "96.8%".
+function figureWords(name, value) {
+  return /accuracy|share|auc/.test(name) && value >= 0 && value <= 1 ? `${Number((100 * value).toFixed(1))}%` : String(value);
+}
+
+// The same person with every other version, and with every other registry.
+async function compare({ model, models, answer }, place) {
+  const base = (name) => name.split("@")[0];
+  const { instance, ...question } = answer.request;
+  const own = registryOf(model, question);
+  const versions = models.filter(({ name }) => base(name) === base(model.name)).map(({ name }) => [name, own]);
+  const registries = model.registries.filter((name) => name !== own).map((name) => [model.name, name]);
+  const asked = [...versions, ...registries];
+  if (asked.length < 2) return;
+  const answers = await Promise.all(
+    asked.map(([name, registry]) =>
+      flipset
+        .counterfactuals(name, instance, { ...question, registry })
+        .then((coming) => coming.read())
+        .catch((problem) => ({ problem })),
+    ),
+  );
+  const head = h("tr", {}, COLUMNS.map((text) => h("th", { scope: "col" }, text)));
+  const lines = asked.map(([name, registry], index) => line(name, registry, answers[index], model));
+  place.replaceChildren(
+    h("h3", {}, "The same values, other versions and ranges"),
+    h("table", {}, h("thead", {}, head), h("tbody", {}, lines)),
+  );
+}
+
+function line(name, registry, { start, plans, summary, problem }, model) {
+  const cells = problem ? [problem.message, "", ""] : [said(start, model), counted(plans.length, "plan"), plans[0]?.sentence ?? why(summary)];
+  return h("tr", {}, h("th", { scope: "row" }, name, registry ? `, ranges ${registry}` : ""), cells.map((text) => h("td", {}, text)));
+}
+
+function said({ prediction: { label, score }, target }, model) {
+  return `${label ?? ""} ${scoreText(score, goalOf(target, model))}`.trim();
+}
+
+function why({ outcome }) {
+  return outcome === "already_favourable" ? "Nothing has to change." : "";
+}

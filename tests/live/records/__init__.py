@@ -1,0 +1,1 @@
+"""Records of a real server."""

@@ -1,0 +1,1 @@
+"""What is taken down of answers, and written."""

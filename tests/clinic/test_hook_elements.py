@@ -25,8 +25,8 @@ def service() -> Service:
     return Service(settings, catalog_of(take_snapshot(*folders, locales_dir=ROOT / "locales")))
 
 
-# What CDS Hooks 2.0 (cds-hooks.hl7.org/2.0) says of each element: the least number, the most, and the kind. HL7's logical
-# models say the same. No package on PyPI, npm or in Debian holds them.
+# What CDS Hooks 2.0 (cds-hooks.hl7.org/2.0) says of each element: the least number, the most, and the kind.
+# HL7's logical models say the same. No package on PyPI, npm or in Debian holds them.
 CARDS = {
     "cards": (0, "*", "object"),
     "cards.uuid": (0, "1", "uuid"),

@@ -9,13 +9,6 @@ from app.learning.logit import Hardness
 LEAST_WEIGHT = 0.05
 
 
-class TooFew(Exception):
-    """So few people chose that nothing can be said."""
-
-    def __init__(self, people: int, least: int) -> None:
-        super().__init__(f"People who chose among the plans of this model: {people}; at least {least} are needed.")
-
-
 def suggested_weights(hardness: Sequence[Hardness]) -> dict[str, float]:
     """Weights in proportion to the hardness; 1 is the mean of those changes that are hard at all."""
     hard = [each.value for each in hardness if each.value > 0]

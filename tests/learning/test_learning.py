@@ -97,7 +97,7 @@ def test_suggestions_come_from_records_and_feedback(address: str, tmp_path: Path
     few = run("hcv", "--store", address, "--least", "1000")
     assert few.exit_code == 1
     assert "at least 1000 are needed" in few.stderr
-    assert "chose among the plans of this model: 0; at least" in run("thyroid", "--store", address).stderr
+    assert "the store has no records of a model of this name" in run("thyroid", "--store", address).stderr
 
 
 def test_weights_of_a_registry_order_answers_of_one_size(tmp_path: Path):

@@ -24,12 +24,14 @@ def learn(
     from app.learning.choices import told_by  # noqa: PLC0415
     from app.learning.logit import hardness_of  # noqa: PLC0415
     from app.learning.page import page as made  # noqa: PLC0415
-    from app.learning.suggesting import TooFew, weights_toml  # noqa: PLC0415
+    from app.learning.suggesting import weights_toml  # noqa: PLC0415
 
     with opened(store) as records:
         told = told_by(((record, records.feedback_on(record.id)) for record in records.all()), model)
+    if not told.records:
+        fail(f"{model}: the store has no records of a model of this name; `flipset records list` shows what it has.")
     if len(told.choices) < least:
-        fail(str(TooFew(len(told.choices), least)))
+        fail(f"People who chose among the plans of {model}: {len(told.choices)}; at least {least} are needed.")
     hardness = hardness_of(told.choices)
     print(weights_toml(hardness, len(told.choices)), end="")
     if page is not None:

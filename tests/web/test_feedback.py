@@ -41,6 +41,27 @@ def test_what_became_of_a_plan_is_recorded(open_page: OpenPage, recording: LiveS
     expect(page.get_by_label("What became of plan 3")).to_have_value("declined too_costly")
 
 
+def test_two_quick_choices_share_one_record(open_page: OpenPage, recording: LiveServer):
+    page = open_page(recording)
+    asked: list[str] = []
+    page.on("response", lambda response: asked.append(response.headers.get("flipset-record", "")))
+    visit(page)
+    keep(page, 1).click()
+    keep(page, 3).click()
+    with page.expect_response("**/feedback"), page.expect_response("**/feedback"):
+        page.evaluate(
+            """() => {
+              for (const [plan, outcome] of [[1, "accepted"], [3, "failed"]]) {
+                const choice = document.querySelector(`[aria-label="What became of plan ${plan}"]`);
+                choice.value = outcome;
+                choice.dispatchEvent(new Event("change"));
+              }
+            }"""
+        )
+    expect(region(page, "Plans")).to_contain_text("Recorded: plan")
+    assert len([record for record in asked if record]) == 1
+
+
 def test_without_records_nothing_is_asked(page: Page):
     visit(page)
     keep(page, 1).click()

@@ -20,7 +20,8 @@ const OUTCOMES = {
 const PAUSE_MS = 300;
 const TRIES = 10;
 
-// By request: the record of its answer. What was said of which plan, by the plan's key.
+// By request: the record of its answer, once it comes; a second choice waits for the same. What was said of which plan, by
+// the plan's key.
 const records = new WeakMap();
 const said = new WeakMap();
 
@@ -67,8 +68,11 @@ async function sendFeedback(model, shown, plan, feedback) {
 // tried out are not.
 async function recorded(model, { start, request }, plan) {
   if (start.record) return { record: start.record, rank: plan.rank };
-  if (!records.has(request)) records.set(request, await askedForTheRecord(model, request));
-  const { record, plans } = records.get(request);
+  if (!records.has(request)) records.set(request, askedForTheRecord(model, request));
+  const { record, plans } = await records.get(request).catch((problem) => {
+    records.delete(request);
+    throw problem;
+  });
   const rank = plans.find((one) => planKey(one) === planKey(plan))?.rank;
   if (!record || rank === undefined) throw new Error("The service has no room for another record.");
   return { record, rank };

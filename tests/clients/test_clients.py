@@ -47,9 +47,11 @@ def with_several_ways(real: Waiting) -> Any:
 
 
 def recorded(real: Waiting) -> tuple[Any, str]:
-    """A whole answer that was recorded, and whom it is about."""
+    """A whole answer, and whom it is about. Its record may be kept a moment later, where the search was slow."""
     subject = f"applicant-{uuid4()}"
-    return real.ask("mortgage", with_several_ways(real), record={"subject": subject}).read(), subject
+    answer = real.ask("mortgage", with_several_ways(real), record={"subject": subject}).read()
+    eventually(lambda: real.call("record", answer.start.record).state == "kept")
+    return answer, subject
 
 
 def test_the_first_plan_comes_before_the_summary(connect: Connect):

@@ -23,13 +23,20 @@ PATH = "/v1/models/slow/counterfactuals"
 # The first feature alone, or any three of the other eight.
 ALL_ANSWERS = 1 + comb(8, 3)
 
+# The first of the endless features alone, or any seven of the others: the first answers come soon, the last never.
+EARLY = "/v1/models/early/counterfactuals"
+EARLY_OTHERS = 7
+
 MANY = "/v1/models/many/counterfactuals"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A slow search, and one without end."""
-    return endless.write_endless(graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES))
+    """A slow search, and two without end."""
+    folder = endless.write_endless(graphs.slow_model(tmp_path_factory.mktemp("slow"), NAMES))
+    graphs.write_slow_network(folder / "models/early/model.onnx", len(endless.NAMES), others=EARLY_OTHERS)
+    graphs.write_model_toml(folder / "models/early", endless.NAMES, registry="endless")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def test_lines_arrive_while_the_search_goes_on(slow: LiveServer, accept: str, en
     """
     with (
         slow.client() as client,
-        client.stream("POST", endless.PATH, json=endless.request(engine), headers={"accept": accept}) as response,
+        client.stream("POST", EARLY, json=endless.request(engine), headers={"accept": accept}) as response,
     ):
         assert response.status_code == 200
         arrived = ""

@@ -100,7 +100,8 @@ class Ledger:
         broken = ~satisfied.T
         free = ~broken.any(axis=1)
         if free.any():
-            self._note_answers([self._found(batch, verdict, row) for row in hits[free][:MOST_KEPT].tolist()])
+            # One more than is kept tells that there are too many.
+            self._note_answers([self._found(batch, verdict, row) for row in hits[free][: MOST_KEPT + 1].tolist()])
             self.closed.append(batch[hits[free]])
         if not self._answers:
             for place, items in self._first_of_each(broken):

@@ -8,7 +8,7 @@ import pytest
 
 from app.core.budget import StoppedBy
 from app.core.facts import Best, Engine, Explained, Guarantee
-from app.core.search import whole_lattice
+from app.core.search import explaining, whole_lattice
 from app.core.subsets import dense_frontier
 from tests.support.brute_force import Case, changed, favourable_sets, feasible_sets, minimal_sets, movable
 from tests.support.constrained import constrained_case
@@ -49,6 +49,12 @@ def test_nor_is_anything_claimed_of_many_moves(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(dense_frontier, "MOST_MOVES", 2)
     monkeypatch.setattr(whole_lattice, "MOST_AT_ONCE", 0)
     assert held_to_the_truth(engine, Seeds(scaled(15), first=95_000))
+
+
+@pytest.mark.parametrize("engine", ["cemsp", "auto"])
+def test_nor_where_the_solver_passed_over_more_than_are_kept(monkeypatch: pytest.MonkeyPatch, engine: str):
+    monkeypatch.setattr(explaining, "MOST_KEPT", 2)
+    assert held_to_the_truth(engine, Seeds(PROBLEMS, first=98_000))["found"]
 
 
 def held_to_the_truth(engine: str, seeds: Seeds) -> Counter[str]:

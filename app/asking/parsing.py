@@ -71,8 +71,9 @@ def parse_json(body: bytes, what: str = "body") -> Any:
     except UnicodeDecodeError:
         raise MalformedJson(f"The {what} is not UTF-8 text.") from None
     except json.JSONDecodeError as error:
+        what_is_wrong = error.msg.removesuffix(" at")
         where = f"line {error.lineno}, column {error.colno}"
-        raise MalformedJson(f"The {what} is not valid JSON: {error.msg} at {where}.") from None
+        raise MalformedJson(f"The {what} is not valid JSON: {what_is_wrong} at {where}.") from None
     except RecursionError:
         raise MalformedJson(f"The {what} is nested too deeply.") from None
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.asking.parsing import MOST_ENTRIES, read_body
-from app.asking.refusals import InvalidRequest
+from app.asking.parsing import MOST_ENTRIES, parse_json, read_body
+from app.asking.refusals import InvalidRequest, MalformedJson
 from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
 
 MANY = MOST_ENTRIES + 1
@@ -32,3 +32,15 @@ def test_a_field_with_too_many_entries_is_named_once(field: str):
 def test_a_setting_that_allows_more_is_obeyed():
     body = json.dumps({"instances": [{}] * MANY}).encode()
     assert len(read_body(body, PredictionsRequest, MANY).instances or ()) == MANY
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b'{"a": "b', "Unterminated string starting at line 1, column 7."),
+        (b'{"a": ]', "Expecting value at line 1, column 7."),
+    ],
+)
+def test_where_a_body_stops_being_json_is_told(body: bytes, reason: str):
+    with pytest.raises(MalformedJson, match=f"^The body is not valid JSON: {reason}$"):
+        parse_json(body)

@@ -3,12 +3,8 @@
 from importlib.util import find_spec
 from typing import Protocol
 
-from app.adapters.keys.rates import Rate, RateMeter
+from app.adapters.keys.rates import Rate, RateMeter, RatesLost
 from app.adapters.machine.optional_groups import how_to_install
-
-
-class RatesLost(Exception):
-    """The database does not answer."""
 
 
 class NoRates(Exception):

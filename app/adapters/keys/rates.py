@@ -17,6 +17,10 @@ NUMBER = 8
 PLACES = 2**36
 
 
+class RatesLost(Exception):
+    """The database that several servers count in does not answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rate:
     """Requests per minute, and how many of them may come at once."""

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from app.adapters.keys.key_rates import RatesLost
-from app.adapters.keys.rates import Rate
+from app.adapters.keys.rates import Rate, RatesLost
 
 logger = logging.getLogger("flipset.rates")
 

@@ -5,9 +5,9 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.adapters.keys.key import Expired, Key
-from app.adapters.keys.key_rates import KeyRates, RatesLost
+from app.adapters.keys.key_rates import KeyRates
 from app.adapters.keys.key_ring import KeyRing
-from app.adapters.keys.rates import Rate
+from app.adapters.keys.rates import Rate, RatesLost
 from app.api.around.prefix import path_within
 from app.api.problems import problem_response
 from app.asking.refusals import KeyExpired, KeyNeeded, RateExceeded, RatesUnavailable, RequestError

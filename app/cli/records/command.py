@@ -11,12 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app.adapters.records.record import Record
-from app.adapters.records.sealing import flaws_of_chain
-from app.adapters.records.store import Store
 from app.cli.environment import fail, from_one, read_settings
 from app.cli.records.exporting import export
 from app.cli.records.learning import learn
-from app.cli.records.opening import Address, Model, Subject, chosen, opened
+from app.cli.records.opening import Address, Model, Subject, chain_flaws, chosen, opened
 from app.cli.records.replaying import audit, replay_one
 from app.cli.records.verifying import new_key
 from app.recording.telling import moment, record_json
@@ -99,13 +97,6 @@ def verify(store: Address = None) -> None:
     if flaws:
         raise typer.Exit(1)
     print(f"The chain is whole: {ends.last_seq - ends.first_seq} records, the last hash is {ends.last_hash}")
-
-
-def chain_flaws(store: Store) -> list[tuple[str, str]]:
-    """What is wrong with the chain, by the id of the record."""
-    # Its end first: records that come meanwhile are for the next time.
-    ends = store.chain()
-    return list(flaws_of_chain((record for record in store.all() if record.seq <= ends.last_seq), ends))
 
 
 def _row(record: Record) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import typer
 
 from app.adapters.records.opening import NoStore, check_address, ready_store
 from app.adapters.records.record import Record
+from app.adapters.records.sealing import flaws_of_chain
 from app.adapters.records.store import Store, StoreLost
 from app.cli.environment import fail, read_settings
 
@@ -23,6 +24,13 @@ Model = Annotated[str | None, typer.Option(help="only the records of this model"
 def chosen(store: Store, subject: str | None, model: str | None) -> Iterator[Record]:
     found = store.all() if subject is None else iter(store.of_subject(subject, sys.maxsize))
     return (record for record in found if model in (None, record.model))
+
+
+def chain_flaws(store: Store) -> list[tuple[str, str]]:
+    """What is wrong with the chain, by the id of the record."""
+    # Its end first: records that come meanwhile are for the next time.
+    ends = store.chain()
+    return list(flaws_of_chain((record for record in store.all() if record.seq <= ends.last_seq), ends))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 from app.adapters.files.flaws import BrokenFiles
 from app.adapters.records.record import Record
 from app.cli.environment import fail, read_settings
-from app.cli.records.opening import Address, opened
+from app.cli.records.opening import Address, chain_flaws, opened
 
 Sample = Annotated[str, typer.Option(help="the share of the records to replay, such as 1% or 100%")]
 
@@ -34,8 +34,6 @@ def replay_one(
 
 def audit(sample: Sample = "1%", store: Address = None) -> None:
     """Check the chain, and replay a random sample of the records. Ends with 1 if anything differs."""
-    from app.cli.records.command import chain_flaws  # noqa: PLC0415  # they are commands of one family
-
     share = _share(sample)
     with opened(store) as records, _replaying() as replays:
         flaws = chain_flaws(records)

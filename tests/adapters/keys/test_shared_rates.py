@@ -10,8 +10,8 @@ pytest.importorskip("psycopg", reason="the packages of the group records-postgre
 
 import psycopg
 
-from app.adapters.keys.key_rates import KeyRates, RatesLost
-from app.adapters.keys.rates import MINUTE, Rate, RateMeter, counted
+from app.adapters.keys.key_rates import KeyRates
+from app.adapters.keys.rates import MINUTE, Rate, RateMeter, RatesLost, counted
 from app.adapters.keys.shared_rates import PAUSE_SECONDS, SharedRates
 from tests.support.postgres import Postgres, postgres
 from tests.support.scale import scaled

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from app.adapters.files.names import counted
-from app.cli.register_run import Options, RegisterRun, tell_rejected, told
+from app.cli.register_options import Options
+from app.cli.register_run import RegisterRun, tell_rejected, told
 from app.cohorts.answers_folder import AnswersFolder, outcomes
 from app.cohorts.running import check_kept
 from app.cohorts.solving.solver import Solver, schemas_of

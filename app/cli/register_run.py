@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from app.asking.posing.terms import Terms
 from app.asking.refusals import RequestError, UnknownModel
 from app.cli.models import refusal
 from app.cli.progress import watching
+from app.cli.register_options import Options
 from app.cli.stopping import Stopped, stoppable
 from app.cohorts.answers_folder import AnswersFolder, Count, InUse, OtherRun
 from app.cohorts.failures import NoCluster, SolverFailed
@@ -40,32 +40,6 @@ if TYPE_CHECKING:
 MOST_COMPLAINTS = 10
 # Fields of a request that belong to one person.
 OF_A_PERSON = ("instance", "context")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of the command."""
-
-    people: Path
-    out: Path
-    constraints: Path | None
-    request: Path | None
-    form: str | None
-    columns: Mapping[str, str]
-    mapping: Path | None
-    context: Sequence[str]
-    kept: Sequence[str]
-    person: str | None
-    engine: str
-    address: str | None
-    workers: int
-    partition_rows: int
-    chunk_rows: int
-    max_counterfactuals: int
-    command: Sequence[str]
-    reasons: bool = False
-    # Whether the workers see the people and the answers, and read and write themselves.
-    shared: bool = False
 
 
 def columns_of(given: Sequence[str]) -> dict[str, str]:
@@ -121,7 +95,9 @@ class RegisterRun:
 
     def columns(self, terms: Terms) -> Columns:
         options = self.options
-        return read_columns(terms.model, _given_columns(options), options.context, options.kept, options.person)
+        return read_columns(
+            terms.model, _given_columns(options), options.context or (), options.keep or (), options.person
+        )
 
     def people(self, columns: Columns, asked: Sequence[Terms]) -> Input:
         """The people; warns of mistakes that reject all rows, or give people the wrong ranges."""
@@ -143,7 +119,7 @@ class RegisterRun:
 
     def record(self, posed: Posed, people: Input) -> dict[str, Any]:
         limits = posed.service.limits(posed.terms.request.limits)
-        record = record_of(list(self.options.command), posed.terms, limits, self._request, people)
+        record = record_of(self.options.command, posed.terms, limits, self._request, people)
         return {**record, "reasons": stated_reasons(posed.terms) if self.options.reasons else None}
 
     def answered(
@@ -245,7 +221,7 @@ def _given_columns(options: Options) -> dict[str, str]:
     for name, column in mapped.items():
         if not isinstance(column, str):
             raise BadInput(f"{options.mapping}: {name}: must be the name of a column")
-    return {**mapped, **options.columns}
+    return {**mapped, **columns_of(options.column or ())}
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from app.cohorts.report.counting.intervals import Interval, Part, wilson
 from app.cohorts.report.drawing.whiskers import Whisker, whiskers
-from app.cohorts.report.elements import beside, note, paragraph, section, table
+from app.cohorts.report.elements import beside, document, note, paragraph, section, table
 from app.cohorts.report.markup import Content, Markup, element, lines
-from app.cohorts.report.page import POLICY, style
 from app.cohorts.report.wording import interval, number, percent
 from app.learning.choices import Told
 from app.learning.logit import Hardness
@@ -17,18 +16,9 @@ CLAIM = "What people chose among the plans they were offered, and what became of
 
 def page(model: str, told: Told, hardness: Sequence[Hardness]) -> str:
     title = f"Learned from records: {model}"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", style()),
-    )
-    top = element("header", lines(element("h1", title), element("p", CLAIM, class_="tagline"), _tiles(told)))
-    main = element("main", lines(_hardness(hardness), _declined(told), _overridden(told), _achieved(told)))
-    foot = element("footer", element("p", CLAIM, " Nothing changes by itself: weights are yours to set."))
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, main, foot)), lang='en')}\n"
+    main = [_hardness(hardness), _declined(told), _overridden(told), _achieved(told)]
+    closing = " Nothing changes by itself: weights are yours to set."
+    return document(title, main, top=_tiles(told), claim=CLAIM, closing=closing)
 
 
 def _tiles(told: Told) -> Markup:

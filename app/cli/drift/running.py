@@ -10,7 +10,8 @@ from app.api.problems import problem
 from app.asking.refusals import RequestError, UnknownModel
 from app.cli.drift.telling import json_lines, show
 from app.cli.models import refusal
-from app.cli.register_run import Options, Posed, RegisterRun, say, tell_rejected, told
+from app.cli.register_options import Options
+from app.cli.register_run import Posed, RegisterRun, say, tell_rejected, told
 from app.cohorts.answers_folder import AnswersFolder
 from app.cohorts.drift.counting import affected, drift_counts
 from app.cohorts.drift.features import OtherFeatures, check_same_features

@@ -1,10 +1,47 @@
 """What the sections are built of: headed sections, tables, figures beside their tables, notes."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
 
 from app.cohorts.report.markup import Content, Markup, element, lines
 
+STYLE = Path(__file__).parent / "style.css"
+# Nothing is loaded and nothing runs, even if something got past the escaping.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 Row = Sequence[Content]
+
+
+def document(
+    title: str,
+    main: Iterable[Content],
+    *,
+    top: Content = None,
+    claim: str | None = None,
+    closing: str = "",
+    own_style: Markup | None = None,
+) -> str:
+    """A whole page. What it claims stands below its title, and again at the end with the closing words."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", title),
+        element("style", _style(), own_style),
+    )
+    tagline, foot = None, None
+    if claim is not None:
+        tagline = element("p", claim, class_="tagline")
+        foot = element("footer", element("p", claim, closing))
+    header = element("header", lines(element("h1", title), tagline, top))
+    body = element("body", lines(header, element("main", lines(*main)), foot))
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+@cache
+def _style() -> Markup:
+    return Markup(STYLE.read_text(encoding="utf-8"))
 
 
 def section(name: str, title: str, *content: Content) -> Markup:
@@ -25,7 +62,7 @@ def note(*content: Content) -> Markup:
 
 
 def warning(*content: Content) -> Markup:
-    return element("p", element("strong", "Mind: "), *content, class_="warning")
+    return element("p", element("strong", "Note: "), *content, class_="warning")
 
 
 def bullets(entries: Iterable[Content]) -> Markup:

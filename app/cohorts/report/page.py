@@ -1,13 +1,10 @@
 """The page: one self-contained file, with the same bytes for the same run."""
 
-from functools import cache
-from pathlib import Path
-
 from app.cohorts.report.counting.comparisons import compare, different_ones
 from app.cohorts.report.counting.fifths import ratios_of, those_under
 from app.cohorts.report.counting.figures import Figures
 from app.cohorts.report.counting.intervals import wilson
-from app.cohorts.report.elements import bullets, warning
+from app.cohorts.report.elements import bullets, document, warning
 from app.cohorts.report.markup import Content, Markup, element, lines
 from app.cohorts.report.sections.about import CLAIM, about, title_of
 from app.cohorts.report.sections.changes import changes
@@ -20,9 +17,6 @@ from app.cohorts.report.sections.reasons import reasons
 from app.cohorts.report.sections.scores import scores
 from app.cohorts.report.wording import interval, number, percent
 
-STYLE = Path(__file__).parent / "style.css"
-# Nothing is loaded and nothing runs, even if something got past the escaping.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 CONTENTS = [
     ("about", "What this is about"),
     ("outcomes", "Outcomes"),
@@ -38,25 +32,10 @@ CONTENTS = [
 
 def page(figures: Figures) -> str:
     title = f"Recourse: {title_of(figures.run)}"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", style()),
-    )
-    top = element("header", lines(element("h1", title), element("p", CLAIM, class_="tagline"), _short(figures)))
-    parts = [about, outcomes, groups_compared, in_the_way, changes, scores, completeness]
-    parts += [four_fifths, reasons]
-    main = element("main", lines(_contents(), *(part(figures) for part in parts)))
-    foot = element("footer", element("p", CLAIM, " An answer describes the model; it does not claim a cause."))
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, main, foot)), lang='en')}\n"
-
-
-@cache
-def style() -> Markup:
-    return Markup(STYLE.read_text(encoding="utf-8"))
+    parts = [about, outcomes, groups_compared, in_the_way, changes, scores, completeness, four_fifths, reasons]
+    closing = " An answer describes the model; it does not claim a cause."
+    main = [_contents(), *(part(figures) for part in parts)]
+    return document(title, main, top=_short(figures), claim=CLAIM, closing=closing)
 
 
 def _contents() -> Markup:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from app.adapters.rules.registries import Registry
-from app.cohorts.report.elements import facts, note, paragraph, section, table, warning
-from app.cohorts.report.markup import Content, Markup, element, lines
-from app.cohorts.report.page import POLICY, style
+from app.cohorts.report.elements import document, facts, note, paragraph, section, table, warning
+from app.cohorts.report.markup import Content, Markup, element
 from app.cohorts.report.wording import NONE, interval, number, percent
 from app.onboarding.verifying.counting import Verified, rule_of_20
 
@@ -21,33 +20,19 @@ HEAD = ["Feature", "Group", "People", "Outside", "95 % interval", "First 20", "V
 
 def page(registry: Registry, about: str, group: str, found: Sequence[Verified], lacking: Sequence[str]) -> str:
     title = f"Do these ranges fit? {registry.title}"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("title", title),
-        element("style", style(), OWN),
-    )
     named = [("Registry", f"{registry.name} {registry.version}"), ("Table", about), ("Reference group", group)]
-    top = element("header", element("h1", title))
-    body = element(
-        "main",
-        lines(
-            section("about", "What this is about", facts([*named, ("SHA-256 of the registry", registry.sha256)])),
-            section(
-                "ranges",
-                "Shares outside",
-                paragraph(
-                    "A range that fits leaves about 5 % of healthy people outside. First 20: the rule of EP28-A3c."
-                ),
-                warning("a reference group of ill people makes any range look wrong."),
-                table("verified", "People outside of their range", HEAD, map(_row, found)),
-                *(note(f"Not verified: {line}.") for line in lacking),
-            ),
+    main = [
+        section("about", "What this is about", facts([*named, ("SHA-256 of the registry", registry.sha256)])),
+        section(
+            "ranges",
+            "Shares outside",
+            paragraph("A range that fits leaves about 5 % of healthy people outside. First 20: the rule of EP28-A3c."),
+            warning("a reference group of ill people makes any range look wrong."),
+            table("verified", "People outside of their range", HEAD, map(_row, found)),
+            *(note(f"Not verified: {line}.") for line in lacking),
         ),
-    )
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', lines(top, body)), lang='en')}\n"
+    ]
+    return document(title, main, own_style=OWN)
 
 
 def _row(each: Verified) -> tuple[Content, ...]:

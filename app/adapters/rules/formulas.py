@@ -54,6 +54,11 @@ class Place(NamedTuple):
     line: int
     column: int
 
+    @classmethod
+    def at(cls, text: str, start: int) -> "Place":
+        before = text[:start]
+        return cls(before.count("\n") + 1, len(before) - before.rfind("\n"))
+
 
 class BadFormula(Exception):
     """A formula that cannot be read, and why; with the place, unless it concerns the whole formula."""
@@ -166,7 +171,7 @@ class _Reader:
 
     def _feature(self) -> Formula:
         self.literals += 1
-        name = _unquoted(self._found) if self._found[0] == '"' else self._found
+        name = named(self._found)
         self._name, self._named_at = name, self._start
         # Only the first unknown name is reported, and only if the formula is well formed.
         if name not in self._positions and self._unknown is None:
@@ -230,9 +235,9 @@ class _Reader:
         return f"; {meant}" if meant else ""
 
     def _place(self, start: int | None = None) -> Place:
-        before = self._text[: self._start if start is None else start]
-        return Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        return Place.at(self._text, self._start if start is None else start)
 
 
-def _unquoted(text: str) -> str:
-    return text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+def named(text: str) -> str:
+    """The feature that a token names, with or without quotes."""
+    return text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if text[0] == '"' else text

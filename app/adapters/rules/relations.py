@@ -10,13 +10,10 @@ Linear, over numbers. Nothing of it is evaluated as code.
 import re
 from collections.abc import Collection, Mapping
 
-from app.adapters.files.names import LONGEST_NAME, suggestion
-from app.adapters.rules.formulas import BadFormula, FormulaLimits, Place
+from app.adapters.rules.formulas import BadFormula, FormulaLimits
+from app.adapters.rules.reader import LARGEST_NUMBER, NAME, NUMBER, Reader
 from app.core.relations.relation import Relation, Sign, Term
 
-NAME = r'[^\W\d][\w.]*|"(?:\\.|[^"\\])*"'
-NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
-TOKEN = re.compile(rf"(?P<feature>{NAME})|(?P<number>{NUMBER})|(?P<sign><=|>=|==|<|>)|\S")
 LONGEST_NUMBER = 40
 
 
@@ -26,18 +23,12 @@ def parse_relation(
     """Read a relation; `BadFormula` says what is wrong, and where."""
     if len(text) > limits.length:
         raise BadFormula(f"is longer than {limits.length:,} characters")
-    return _Reader(text, positions, categories).read()
+    return _RelationReader(text, positions, categories).read()
 
 
-class _Reader:
-    """Reads from left to right, one token ahead."""
-
-    def __init__(self, text: str, positions: Mapping[str, int], categories: Collection[str]) -> None:
-        self._text = text
-        self._positions = positions
-        self._categories = categories
-        self._tokens = TOKEN.finditer(text)
-        self._advance()
+class _RelationReader(Reader):
+    signs = re.compile(rf"(?P<feature>{NAME})|(?P<number>{NUMBER})|(?P<sign><=|>=|==|<|>)|\S")
+    no_categories = "a relation compares numbers"
 
     def read(self) -> Relation:
         left = self._sum()
@@ -70,27 +61,9 @@ class _Reader:
         is_factor = self._text[: self._start].rstrip().endswith("*")
         text = self._take("number", "a number" if is_factor else "a number or a feature")
         number = float(text)
-        if len(text) > LONGEST_NUMBER or abs(number) > 1e300:
+        if len(text) > LONGEST_NUMBER or number > LARGEST_NUMBER:
             raise BadFormula("holds a number that is too large")
         return number
-
-    def _feature(self) -> int:
-        start = self._start
-        text = self._take("feature", "a feature")
-        name = text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if text.startswith('"') else text
-        if name not in self._positions:
-            hint = suggestion(name, self._positions)
-            raise BadFormula(f"{name[:LONGEST_NAME]!r} is not a feature; {hint}", self._place(start))
-        if name in self._categories:
-            reason = f"{name[:LONGEST_NAME]!r} is a category; a relation compares numbers"
-            raise BadFormula(reason, self._place(start))
-        return self._positions[name]
-
-    def _skip(self, found: str) -> bool:
-        is_there = self._found == found
-        if is_there:
-            self._advance()
-        return is_there
 
     def _take(self, kind: str, what: str) -> str:
         if self._kind != kind:
@@ -99,17 +72,7 @@ class _Reader:
         self._advance()
         return found
 
-    def _advance(self) -> None:
-        token = next(self._tokens, None)
-        self._kind = "end" if token is None else token.lastgroup or "other"
-        self._found = "" if token is None else token.group()
-        self._start = len(self._text) if token is None else token.start()
-
-    def _expected(self, what: str) -> BadFormula:
-        found = repr(self._found[:LONGEST_NAME]) if self._found else "the end"
-        hint = "; a relation is linear: a number times a feature, and sums of such" if self._found in "*/(^" else ""
-        return BadFormula(f"expected {what}; found {found}{hint if self._found else ''}", self._place(self._start))
-
-    def _place(self, start: int) -> Place:
-        before = self._text[:start]
-        return Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+    def _expected(self, what: str, hint: str = "") -> BadFormula:
+        if self._found and self._found in "*/(^":
+            hint = "; a relation is linear: a number times a feature, and sums of such"
+        return super()._expected(what, hint)

@@ -56,13 +56,13 @@ class GraphOf:
         self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
         return name
 
-    def content(self, output: str, width: int) -> bytes:
+    def content(self, output: str, width: int, kind: int = TensorProto.FLOAT) -> bytes:
         self.nodes[-1].output[0] = "scores" if output == self.nodes[-1].output[0] else self.nodes[-1].output[0]
         graph = helper.make_graph(
             self.nodes,
             "network",
             [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, self._columns])],
-            [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, width])],
+            [helper.make_tensor_value_info("scores", kind, [None, width])],
             self._constants,
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
@@ -86,7 +86,12 @@ def random_graph(rng: np.random.Generator, columns: int, outputs: int, ending: s
         value = graph.add(operator, [value, *map(graph.constant, map(np.array, ends))], **attributes)
     sums = 1 if ending == "two_sided" else outputs
     value = _layer(graph, rng, value, width, sums)
-    return graph.content(_ended(graph, value, ending), 2 if ending == "two_sided" else outputs)
+    value, kind = _ended(graph, value, ending), TensorProto.FLOAT
+    if ending != "softmax" and rng.random() < 0.3:
+        # Computed in float32, and no finer for being written as float64.
+        kind = TensorProto.DOUBLE
+        value = graph.add("Cast", [value], to=kind)
+    return graph.content(value, 2 if ending == "two_sided" else outputs, kind)
 
 
 def _layer(graph: GraphOf, rng: np.random.Generator, value: str, width: int, units: int) -> str:
@@ -216,6 +221,26 @@ def rising_person(seed: int) -> Person:
     scores = scorer(_rows(case, targets, [frozenset(), frozenset(targets)]))[:, 1]
     favourable = FavourableClasses((1,), (0,), float(scores.mean()))
     judged = _judged(scorer, favourable, case, targets)
+    return Person(replace(case, favourable=_by_row(case, targets, judged)), scorer, structure, favourable, {})
+
+
+def saturated_person(seed: int) -> Person | None:
+    """Before a network whose scores crowd below 1, in steps of float32, and are written as float64."""
+    rng = np.random.default_rng(seed)
+    columns = 7
+    graph = GraphOf(columns)
+    value = graph.add("Gemm", ["x", graph.constant(rng.normal(0, 1, (columns, 5))), graph.constant(rng.normal(0, 1, 5))])
+    value = graph.add("Relu", [value])
+    value = graph.add("Gemm", [value, graph.constant(rng.normal(0, 2, (5, 1))), graph.constant(np.array([10.0]))])
+    value = graph.add("Cast", [_ended(graph, value, "two_sided")], to=TensorProto.DOUBLE)
+    scorer, structure = served(graph.content(value, 2, TensorProto.DOUBLE), columns, 2)
+    values = [float(np.float32(each)) for each in rng.normal(0, 1, columns)]
+    case = Case(values, [(None, float(np.float32(each - abs(rng.normal())))) for each in values], lambda row: False)
+    targets = movable(case)
+    favourable = FavourableClasses((1,), (0,), float(rng.choice(_scores(scorer, case, targets)[:, 1])))
+    judged = _judged(scorer, favourable, case, targets)
+    if judged[frozenset()]:
+        return None
     return Person(replace(case, favourable=_by_row(case, targets, judged)), scorer, structure, favourable, {})
 
 

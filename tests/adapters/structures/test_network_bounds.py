@@ -45,7 +45,7 @@ def test_no_limit_rules_out_what_the_runtime_favours_at_thresholds_that_are_scor
         person = view.person
         for score in rng.choice(said[:, -1], 10):
             favourable = _at_least(rng.choice([score, *np.nextafter(score, np.float32([-np.inf, np.inf]))]), said)
-            margins = margins_of(favourable, view.network.ending, said.dtype, person.lost, view.largest)
+            margins = margins_of(favourable, view.network, said.dtype, person.lost, view.largest)
             if margins is None:
                 continue
             sums = person.sums(made.astype(float)) @ margins.forms.T + margins.offsets

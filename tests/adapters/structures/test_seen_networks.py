@@ -4,7 +4,7 @@ import pytest
 
 from app.core.facts import Explained, Guarantee, ProvedBy
 from app.core.through.networks import engine, frontier
-from tests.support.layered import out_of_reach, random_person, rising_person
+from tests.support.layered import out_of_reach, random_person, rising_person, saturated_person
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
 
@@ -36,6 +36,13 @@ def test_a_search_by_bounds_sends_what_brute_force_finds(constrained: bool):
         if expected:
             rows, everything = rows + run.rows, everything + plain.rows
     assert rows < everything
+
+
+def test_a_sigmoid_that_is_computed_in_float32_stays_coarse_where_the_graph_writes_float64():
+    people = [person for seed in Seeds(40, first=186_000) if (person := saturated_person(seed)) is not None]
+    assert people
+    for person in people:
+        assert person.run("through").answers == person.expected()
 
 
 @pytest.mark.slow

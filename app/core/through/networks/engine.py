@@ -147,7 +147,7 @@ class NetworkSearch:
 
 def _margins(view: NetworkView, favourable: Favourable, oracle: Oracle) -> Margins | None:
     assert oracle.outputs_dtype is not None, "the instance was judged"
-    return margins_of(favourable, view.network.ending, oracle.outputs_dtype, view.person.lost, view.largest)
+    return margins_of(favourable, view.network, oracle.outputs_dtype, view.person.lost, view.largest)
 
 
 def _as_close(favourable: Favourable, best: Best) -> Favourable:

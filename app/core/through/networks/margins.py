@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.favourable import Bools, Favourable, FavourableClasses, FavourableInterval, Floats
-from app.core.through.networks.network import Ending
+from app.core.through.networks.network import Ending, Network
 from app.core.through.networks.rounding import UNIT
 from app.core.through.view import Numbers
 
@@ -53,14 +53,14 @@ class Margins:
 
 
 def margins_of(
-    favourable: Favourable, ending: Ending, dtype: np.dtype[np.floating], lost: Numbers, largest: Numbers
+    favourable: Favourable, network: Network, dtype: np.dtype[np.floating], lost: Numbers, largest: Numbers
 ) -> Margins | None:
     """The margins of a decision; None where no limit follows from it.
 
     `lost` is what the runtime's last sums are off, `largest` the largest that they get, absolutely. `dtype` is the
     type of the outputs.
     """
-    limits = _Limits(ending, dtype, len(lost), largest)
+    limits = _Limits(network, dtype, len(lost), largest)
     alternatives = limits.interval(favourable) if isinstance(favourable, FavourableInterval) else limits.of(favourable)
     if not alternatives or not all(alternatives):
         return None
@@ -74,12 +74,13 @@ def margins_of(
 class _Limits:
     """The limits for one kind of ending: for each way to a favourable decision, all that must hold."""
 
-    def __init__(self, ending: Ending, dtype: np.dtype[np.floating], sums: int, largest: Numbers) -> None:
-        self._ending = ending
+    def __init__(self, network: Network, dtype: np.dtype[np.floating], sums: int, largest: Numbers) -> None:
+        self._ending = network.ending
         self._dtype = dtype
         self._sums = sums
         self._largest = largest
-        self._unit = UNIT[dtype.name]
+        # What is computed in float32 stays as coarse if the graph then writes it as float64.
+        self._unit = max(UNIT[dtype.name], UNIT[network.dtype])
 
     def interval(self, favourable: FavourableInterval) -> list[list[Limit]]:
         ends = [(1.0, favourable.low), (-1.0, favourable.high)]

@@ -229,7 +229,9 @@ def saturated_person(seed: int) -> Person | None:
     rng = np.random.default_rng(seed)
     columns = 7
     graph = GraphOf(columns)
-    value = graph.add("Gemm", ["x", graph.constant(rng.normal(0, 1, (columns, 5))), graph.constant(rng.normal(0, 1, 5))])
+    value = graph.add(
+        "Gemm", ["x", graph.constant(rng.normal(0, 1, (columns, 5))), graph.constant(rng.normal(0, 1, 5))]
+    )
     value = graph.add("Relu", [value])
     value = graph.add("Gemm", [value, graph.constant(rng.normal(0, 2, (5, 1))), graph.constant(np.array([10.0]))])
     value = graph.add("Cast", [_ended(graph, value, "two_sided")], to=TensorProto.DOUBLE)

@@ -1,5 +1,6 @@
 """The operators that add columns up: tree ensembles, linear models, and matrix products."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from app.adapters.structures.sums.ensembles import Ensemble, read_ensemble, read
 from app.adapters.structures.values import UNIT, Columns, Linked, Sum, Value, sum_of
 from app.adapters.structures.walking import FLOATS, Rule, Trees, Walk
 
-# What opset 5 calls 0 to 4.
-TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+# What the runtime makes of 0 to 4 in opset 5, where ONNX has SOFTMAX for 1 and LOGISTIC for 2.
+TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
 
 
 def classifier(walk: Walk, node: Node) -> list[Value]:
@@ -110,7 +111,7 @@ def _checked(ensemble: Ensemble, columns: Columns) -> Ensemble:
     if not (np.isfinite(ensemble.leaves).all() and len(ensemble.roots)):
         raise NotUnderstood("its trees have weights that are not finite")
     _alone(columns, np.unique(ensemble.columns))
-    return ensemble
+    return replace(ensemble, cut=ensemble.cutting())
 
 
 def _alone(columns: Columns, used: Array) -> None:

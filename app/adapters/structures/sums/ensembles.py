@@ -1,24 +1,27 @@
 """Tree ensembles as arrays of nodes, from each of the forms in which ONNX writes them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.adapters.structures.graph import Array, Node, NotUnderstood
-from app.core.through.view import Numbers
+from app.core.favourable import Bools
+from app.core.through.view import Numbers, Unseen
 
 Ints = NDArray[np.int64]
 
 # The modes of a node, by the numbers that opset 5 gives them.
 MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER")
 TESTS = (np.less_equal, np.less, np.greater_equal, np.greater, np.equal, np.not_equal)
-MEMBER = MODES.index("BRANCH_MEMBER")
+EQUAL, MEMBER = MODES.index("BRANCH_EQ"), MODES.index("BRANCH_MEMBER")
 # No way through a tree is longer, and all ways together do not meet more nodes.
 MOST_DEPTH = 5_000
 MOST_VISITS = 2**22
+# In sets of numbers from nought to this one the runtime tells whole numbers from others.
+EXACT = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,34 @@ class Ensemble:
     leaves: Numbers
     weighted: NDArray[np.bool_]
     members: tuple[Array, ...]
+    # The nodes that may cut off what stands behind the point of a value.
+    cut: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def cutting(self) -> Ints:
+        """The nodes that may cut off what stands behind the point of a value; `NotUnderstood` if they join others.
+
+        The runtime makes sets of members, and of tests for equality of one column that stand one where the other fails
+        and lead to what it takes for the same.
+        """
+        nodes = np.flatnonzero(np.isin(self.modes, (EQUAL, MEMBER)) & (self.no >= 0))
+        below = self.no[nodes]
+        alike, joined = self._same_way(nodes, below)
+        joined &= np.isin(self.modes[below], (EQUAL, MEMBER)) & (self.columns[nodes] == self.columns[below])
+        nodes, below, alike = nodes[joined], below[joined], alike[joined]
+        if not (alike & (self.missing[nodes] == self.missing[below])).all():
+            raise NotUnderstood("its trees ask one column for several values, and the runtime may join what differs")
+        in_sets: Bools = self.modes == MEMBER
+        in_sets[nodes] = in_sets[below] = True
+        asked = np.concatenate([self.splits[in_sets & (self.modes == EQUAL)], *self.members])
+        return np.flatnonzero(in_sets & ~((asked >= 0) & (asked <= EXACT)).all())
+
+    def _same_way(self, nodes: Ints, others: Ints) -> tuple[Bools, Bools]:
+        """Whether two nodes lead the same way where they hold, and whether the runtime may take it for the same."""
+        one, other = self.yes[nodes], self.yes[others]
+        ends = (one < 0) & (other < 0)
+        leaf, rival = np.where(ends, -1 - one, 0), np.where(ends, -1 - other, 0)
+        equal = (self.leaves[leaf] == self.leaves[rival]) & (self.weighted[leaf] == self.weighted[rival])
+        return (one == other) | (ends & equal.all(axis=1)), (one == other) | (ends & equal.any(axis=1))
 
     @property
     def sizes(self) -> Numbers:
@@ -65,11 +96,21 @@ class Ensemble:
     def tests(self, values: Array) -> NDArray[np.bool_]:
         """Which nodes let these values of the columns go the way of yes."""
         held = values[self.columns].astype(self.splits.dtype)
+        if len(self.cut):
+            self._check_whole(held)
         passed: NDArray[np.bool_] = np.isnan(held) & self.missing
         for mode in np.unique(self.modes):
             nodes = slice(None) if (self.modes == mode).all() else np.flatnonzero(self.modes == mode)
             passed[nodes] |= self._member(held) if mode == MEMBER else TESTS[mode](held[nodes], self.splits[nodes])
         return passed
+
+    def _check_whole(self, held: Array) -> None:
+        """`Unseen` if a value is in one of the sets only without what stands behind its point."""
+        whole = np.trunc(held)
+        is_in = np.equal(whole, self.splits)
+        is_in[self.modes == MEMBER] = self._member(whole)
+        if (is_in & (whole != held))[self.cut].any():
+            raise Unseen("a value is not whole where the trees ask for whole numbers")
 
     def _member(self, held: Array) -> NDArray[np.bool_]:
         nodes = np.flatnonzero(self.modes == MEMBER)

@@ -101,12 +101,16 @@ class TreeSpans:
 
     def _may_meet(self, nodes: Ints, low: Array, high: Array) -> Bools:
         splits = self._ensemble.splits[nodes]
+        # A set may cut off what stands behind the point.
+        is_cut = np.isin(nodes, self._ensemble.cut)
+        is_wide = low < high
+        low, high = np.where(is_cut, np.floor(low), low), np.where(is_cut, np.ceil(high), high)
         meets: Bools = (low <= splits) & (splits <= high)
         places = np.flatnonzero(self._ensemble.modes[nodes] == MEMBER)
         for place, members in zip(places, self._ensemble.members, strict=True):
             one, other = low[:, place, None], high[:, place, None]
             meets[:, place] = ((one <= members) & (members <= other)).any(axis=1)
-        parts: Bools = meets & (low < high)
+        parts: Bools = meets & is_wide
         return parts
 
     def _ends(self, ways: Ints, leaves: Ints, boxes: int, trees: int) -> tuple[Numbers, Numbers]:

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from app.adapters.graphs.features import ModelFeature
 from app.core.through.view import Kind, Unseen
+from tests.support import random_trees
 from tests.support.structures import Held, numbers
 
 ml = {"domain": "ai.onnx.ml"}
@@ -291,3 +292,13 @@ def test_a_missing_value_in_a_sum_is_not_seen_through():
     assert held.structure.kind is Kind.LINEAR
     with pytest.raises(Unseen, match="missing"):
         held.structure.view(np.array([np.nan, 0, 0, 0], dtype=np.float32), [], held.favourable)
+
+
+def test_numbers_that_float32_cannot_hold_are_not_seen_through_where_the_runtime_turns_them_into_it():
+    held = {"coefficients": [-1e-5, -1.0, 1e-5, 1.0], "intercepts": [0.0, 0.5], "classlabels_ints": [0, 1]}
+    graph = random_trees.model("LinearClassifier", 2, held, opset=1, input_type=TensorProto.DOUBLE)
+    seen = Held(graph.SerializeToString(), numbers(2), 2)
+    assert seen.structure.kind is Kind.LINEAR
+    seen.check([1.0, 2.0], {0: 3.0})
+    with pytest.raises(Unseen):
+        seen.check([1e39, 2.0], {1: 3.0})

@@ -202,8 +202,9 @@ def _depths(moves: Sequence[MoveCells]) -> list[int]:
 def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:
     """A linear model: what every move adds."""
     values = held.astype(np.float64)
-    if not np.isfinite(held).all():
-        raise Unseen("a value is missing, or not finite, where the model adds values up")
+    # Linear operators read float64 as float32.
+    if not (np.abs(held) < MOST).all():
+        raise Unseen("a value is missing, or too large, where the model adds values up")
     steps = np.zeros((count + 1, weights.shape[1]))
     for depth, (before, after) in enumerate(pairwise(values)):
         np.add.at(steps, moves[:, depth], (after - before)[:, None] * weights)

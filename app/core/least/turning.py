@@ -60,7 +60,7 @@ def _search(way: Way) -> Generator[list[int], Bools, Turn]:
     start, end = way.numbers.place(way.before), way.numbers.place(way.after)
     places = _spread(start, end, FIRST, [way.numbers.place(value) for value in way.hard])
     favourable = yield [start, *places, end]
-    turns = int(np.count_nonzero(favourable[1:] != favourable[:-1]))
+    turns = _turns(favourable)
     if favourable[0]:
         return Turn(way.before, turns)
     known = [start, *places, end]
@@ -72,6 +72,12 @@ def _search(way: Way) -> Generator[list[int], Bools, Turn]:
         inside = _spread(low, high, EACH)
         said = yield inside
         known, favourable = [low, *inside, high], np.array([False, *said, True])
+        # One of them was seen before.
+        turns += _turns(favourable) - 1
+
+
+def _turns(favourable: Bools) -> int:
+    return int(np.count_nonzero(favourable[1:] != favourable[:-1]))
 
 
 def _spread(start: int, end: int, count: int, also: Sequence[int] = ()) -> list[int]:

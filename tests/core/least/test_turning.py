@@ -66,6 +66,12 @@ def test_whole_numbers_turn_at_a_whole_number():
         assert turn.enough - step not in good, seed
 
 
+def test_turns_that_are_seen_while_the_nearest_is_approached_count():
+    """Every tenth number is asked about at first, then those between the last unfavourable one and the next."""
+    way = Way(Numbers(np.dtype(np.float32), whole=True), 0.0, 330.0)
+    assert turn_of(way, [(12.0, 12.0), (20.0, 330.0)]) == Turn(12.0, 3)
+
+
 def test_the_splits_of_a_tree_leave_no_turn_unseen():
     """Favourable between two splits that lie close together, and beyond a third."""
     splits = [0.5, 0.5001, 0.9]

@@ -26,6 +26,7 @@ from app.core.facts import Moment, Working
 from app.core.problem import Feature, Problem, pose
 from app.core.relations.relation import Relation
 from app.core.robust.asked import More
+from app.core.robust.noise import LARGEST_ERROR
 from app.core.search.conflicts import Conflict, find_conflict
 
 
@@ -66,6 +67,9 @@ def understand(
     # Errors of measurement pass on to derived features, whatever the person can change.
     follows = problem.following is not None or bool(model.derived)
     _check_combination(request, problem, robustness, errors, follows=follows)
+    if robustness is not None and not _check_noise(robustness, problem, model, errors) and not robustness.is_asked:
+        # What nobody has asked for is not told.
+        robustness = None
     errors.raise_any()
     yield Working()
     conflict = yield from find_conflict(problem, conflicts)
@@ -110,6 +114,21 @@ def _check_combination(
         errors.add("robustness", reason)
     if request.least and robustness is not None and robustness.is_required:
         errors.add("least", "tells where the model's own decision turns; leave it out with robustness.require")
+
+
+def _check_noise(robustness: Robustness, problem: Problem, model: Model, errors: Errors) -> bool:
+    """Whether the model can read every measurement; if not, what the request asks for is a mistake."""
+    largest = {position: abs(value) for position, value in enumerate(problem.instance) if not isnan(value)}
+    for move in problem.candidates:
+        largest[move.position] = max(largest.get(move.position, 0.0), abs(move.target))
+    noisy = [
+        (model.features[at].name, model.types[at].most, largest.get(at, 0.0), each)
+        for at, each in robustness.conditions.noisy.items()
+    ]
+    too_noisy = [name for name, most, value, each in noisy if value + LARGEST_ERROR * each.noise.sd(value) > most]
+    for name in too_noisy if robustness.is_asked else ():
+        errors.add(f"robustness.noise.{name}", "leads to measurements too large for the model; give less noise")
+    return not too_noisy
 
 
 def _check_conflict(conflict: Conflict, books: Sequence[Rulebook], problem: Problem, model: Model) -> None:

@@ -17,6 +17,9 @@ from app.core.subsets.masks import Indices
 
 Draws = NDArray[np.float64]
 
+# No draw is so many standard deviations away.
+LARGEST_ERROR = 10.0
+
 
 class Noise(NamedTuple):
     """A normal error: its standard deviation, in the unit of the feature or relative to its value."""

@@ -254,6 +254,8 @@ def test_more_tells_which_further_changes_undo_a_plan(client: httpx.Client):
         ({"noise": {"debt": {"sd": 1, "relative": 1}}}, "robustness.noise.debt", "one number"),
         ({"noise": {"debt": 3}}, "robustness.noise.debt", "sd or relative"),
         ({"noise": {"home": {"sd": 1}}}, "robustness.noise.home", "categories have no noise"),
+        ({"noise": {"debt": {"sd": 1e308}}}, "robustness.noise.debt", "too large for the model"),
+        ({"noise": {"debt": {"relative": 1e38}}}, "robustness.noise.debt", "too large for the model"),
         ({"noise": "registry"}, "robustness.noise", "not in the registry"),
         ({"noise": "regitsry"}, "robustness.noise", "the text registry"),
         ({"models": ["strickt"]}, "robustness.models[0]", "did you mean 'strict'"),

@@ -50,6 +50,11 @@ def quoted(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def comment(text: str) -> str:
+    """A comment of one line, whatever line breaks and control characters the text holds."""
+    return "# " + "".join(sign if sign.isprintable() else " " for sign in text)
+
+
 def _hidden(value: Any, place: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
     """Where a name or a text holds a character that a screen would obey instead of showing it."""
     if isinstance(value, str) and any(map(_is_hidden, value)):

@@ -198,8 +198,10 @@ def _text(file: Path) -> IO[str]:
 
 
 def _heading(lines: Iterator[str]) -> tuple[str, list[str]]:
-    """The separator of the columns, and their names."""
+    """The separator of the columns, and their names; `csv.Error` if the names do not end with the line."""
     line = next(lines, "").rstrip("\r\n")
+    if line.count('"') % 2:
+        raise csv.Error
     delimiter = max(DELIMITERS, key=line.count)
     names = next(csv.reader([line], delimiter=delimiter), [])
     return delimiter, [name.strip() for name in names]
@@ -210,7 +212,8 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
         try:
             delimiter, names = _heading(lines)
         except csv.Error:
-            yield _lost(file, CellFormat.TEXT, "has a header that cannot be read: is the file text, with line feeds?")
+            hint = "is the file text with line feeds, and the header one line?"
+            yield _lost(file, CellFormat.TEXT, f"has a header that cannot be read: {hint}")
             return
         if not names:
             yield _lost(file, CellFormat.TEXT, "is empty: it needs at least a header")

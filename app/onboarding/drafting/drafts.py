@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from app.adapters.catalog import catalog_of
 from app.adapters.files.flaws import BrokenFiles
+from app.adapters.files.names import listed
 from app.adapters.files.snapshots import Snapshot
 from app.adapters.graphs.feeds import SCORES
 from app.adapters.graphs.inspecting import Graph
@@ -20,9 +21,9 @@ from app.cohorts.solving.one_by_one import Refused, ask
 from app.core.favourable import Bools, Floats
 from app.onboarding.drafting.features import Drafted, draft, graph_rows, with_missing
 from app.onboarding.drafting.made_up import MadeUp, usual_fact
-from app.onboarding.drafting.matching import How, Matching, match
+from app.onboarding.drafting.matching import Matching, arrangements, match
 from app.onboarding.drafting.model_toml import Description, model_toml
-from app.onboarding.drafting.outputs import Probe, read_output
+from app.onboarding.drafting.outputs import Probe, fit, read_output
 from app.onboarding.drafting.registry_toml import registry_toml
 from app.onboarding.failures import Unfit
 from app.onboarding.ranges import Wanted, learn_ranges, today
@@ -35,6 +36,8 @@ MOST_SCORED = 20_000
 # People who are made up until one will do as an example.
 MOST_MADE_UP = 200
 SEED = 7
+# No feature that is known beforehand tells the outcomes apart so well.
+TOO_GOOD = 0.995
 WIDEN = ": let more features change (categories too, in the file of ranges), or learn limits with --policy"
 # Where in its own sources ONNX Runtime found a mistake.
 ORIGIN = re.compile(r"\S*/onnxruntime_src/.*\) (?=[A-Z])")
@@ -63,7 +66,7 @@ class Draft:
     examples: Mapping[str, dict[str, Any]]
     # The example that somebody would want to see answered.
     shown: str
-    how: How
+    how: str
     notes: Sequence[str]
 
 
@@ -78,20 +81,21 @@ def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outc
     matching = match(graph.inputs, table, left_out, keys, asked.features)
     if any(matched.column is outcomes.column for matched in matching.features):
         raise Unfit(f"--outcome {outcomes.column.name}: the graph reads it; a model must not know the outcome")
-    features = _features(matching, content, graph, asked.tensor)
-    probe = Probe(content, graph, [drafted.feature for drafted in features], asked.tensor)
-    usable = _usable(features) & (outcomes.accepted | outcomes.refused)
-    raw = _scores(probe, features, usable)
-    output = read_output(probe, raw, outcomes, usable)
+    arranged = [matching] if asked.features else arrangements(matching)
+    tried = [_tried(each, content, graph, asked.tensor, outcomes) for each in arranged]
+    chosen = max(tried, key=lambda each: each.fit)
+    features = chosen.features
+    output = read_output(chosen.probe, chosen.raw, outcomes, chosen.usable)
+    how = _how(chosen, tried)
+    doubts = [*output.doubts, *_leaks(chosen, outcomes)]
     description = Description(
         name=asked.name,
         sha256=graph.sha256,
         output=output,
-        favourable=outcomes.favourable,
         interval=outcomes.interval,
         threshold=asked.threshold,
         features=features,
-        how=matching.how,
+        how=how,
         outside=asked.outside,
         table=f"a table of {table.rows:,} rows",
         table_sha256=table.digest,
@@ -105,7 +109,45 @@ def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outc
     bodies = _Examples(service, asked.name, features, outcomes, table, learned.keys - columns.keys())
     examples, shown = bodies.found()
     files = {**texts, **{f"examples/{name}.json": _json(body) for name, body in examples.items()}}
-    return Draft(files, registry, service, examples, shown, matching.how, bodies.notes)
+    return Draft(files, registry, service, examples, shown, how, [*doubts, *bodies.notes])
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """People scored in one order of the columns, and how well the scores fit their outcomes."""
+
+    matching: Matching
+    features: list[Drafted]
+    probe: Probe
+    usable: Bools
+    raw: Floats
+    fit: float
+
+
+def _tried(matching: Matching, content: bytes, graph: Graph, tensor: str | None, outcomes: Outcomes) -> _Tried:
+    features = _features(matching, content, graph, tensor)
+    probe = Probe(content, graph, [drafted.feature for drafted in features], tensor)
+    usable = _usable(features) & (outcomes.accepted | outcomes.refused)
+    raw = _scores(probe, features, usable)
+    return _Tried(matching, features, probe, usable, raw, fit(raw, outcomes.accepted[usable]))
+
+
+def _how(chosen: _Tried, tried: Sequence[_Tried]) -> str:
+    """What the columns were matched by, and how well that fits."""
+    told = f"{chosen.matching.how}; so the scores fit the outcomes with an AUC of {chosen.fit:.2f}"
+    others = [f"{each.fit:.2f}" for each in tried if each is not chosen]
+    return f"{told}, in other orders {listed(others)}" if others else told
+
+
+def _leaks(chosen: _Tried, outcomes: Outcomes) -> Iterator[str]:
+    """Features that give the outcome away: probably known only after it."""
+    for each in chosen.features:
+        values = each.values()[chosen.usable]
+        known = ~np.isnan(values)
+        alone = fit(values[known, None], outcomes.accepted[chosen.usable][known])
+        if alone >= TOO_GOOD:
+            told = "alone nearly tells the outcomes apart"
+            yield f"Look: {each.feature.name} {told} (AUC {alone:.3f}). Is it known before the outcome?"
 
 
 def _opened(file: Path) -> tuple[bytes, Graph]:
@@ -235,7 +277,10 @@ class _Examples:
         named = {"favourable": favourable, "refused": refused}
         examples = {name: body for name, body in named.items() if body is not None}
         if not examples:
-            raise Unfit("the model answers for nobody like the people of the table: are these its columns?")
+            raise Unfit(
+                "no example can be made up: the model answers for nobody like the people of the table, or every row "
+                "that can be made up is the row of one to four of them"
+            )
         return examples, "refused" if refused is not None else "favourable"
 
     def _one(self, group: Bools, wanted: set[str]) -> dict[str, Any] | None:

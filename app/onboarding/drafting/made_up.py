@@ -1,4 +1,4 @@
-"""Made-up people: drawn from fits to a group, and checked to be nobody's row."""
+"""Made-up people: drawn from fits to a group, and checked not to point to anybody in the table."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from app.onboarding.reading.columns import Column
 
 # Percentiles that a fit goes through: nobody beyond the 2nd or 98th shapes it.
 KNOTS = np.linspace(0.02, 0.98, 25)
-# A category of fewer people could point to one of them.
+# A category, or a row, of fewer people could point to one of them.
 FEWEST = 5
 MOST_FITTED = 20_000
 
@@ -31,7 +31,7 @@ class MadeUp:
         self._root = _root(self._values[:, self._numbers])
 
     def people(self, count: int) -> Iterator[dict[str, Any]]:
-        """Instances of requests; fewer where some were somebody's row."""
+        """Instances of requests, nobody's row first; fewer where some were the row of fewer than five people."""
         drawn = np.empty((count, len(self._features)))
         shares = _shares(self._rng.normal(size=(count, len(self._numbers))) @ self._root)
         for place, drafted in enumerate(self._features):
@@ -40,10 +40,14 @@ class MadeUp:
                 drawn[:, place] = _categories(known, len(drafted.feature.categories), count, self._rng)
             else:
                 drawn[:, place] = _numbers(known, shares[:, self._numbers.index(place)], drafted)
-        yield from (self._instance(row.tolist()) for row in drawn if not self._is_somebody(row))
-
-    def _is_somebody(self, row: Floats) -> bool:
-        return bool((self._rows == row).all(axis=1).any())
+        shared = []
+        for row in drawn:
+            alike = int((self._rows == row).all(axis=1).sum())
+            if alike == 0:
+                yield self._instance(row.tolist())
+            elif alike >= FEWEST:
+                shared.append(row)
+        yield from (self._instance(row.tolist()) for row in shared)
 
     def _instance(self, row: Sequence[float]) -> dict[str, Any]:
         return {

@@ -19,6 +19,10 @@ class How(StrEnum):
     ORDER = "in the order of the table"
     KIND = "by their kinds: texts to texts, numbers to numbers, each in the order of the table"
     ONE_HOT = "in the order of the table, each category as one column for each of its values"
+    ONE_HOT_LAST = (
+        "with the numbers first, then each category as one column for each of its values, as get_dummies writes it"
+    )
+    ONE_HOT_FIRST = "with each category first, as one column for each of its values, then the numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,23 @@ def match(
         if found := _fitting(inputs, columns):
             return found
     raise Unfit(_misfit(inputs, table, left_out, asked))
+
+
+def arrangements(matching: Matching) -> list[Matching]:
+    """The orders in which encoders write one-hot columns, the likeliest first; for any other matching only itself."""
+    if matching.how is not How.ONE_HOT:
+        return [matching]
+    found = [matching]
+    for how in (How.ONE_HOT_LAST, How.ONE_HOT_FIRST):
+        is_last = how is How.ONE_HOT_LAST
+        features = tuple(sorted(matching.features, key=lambda each: each.one_hot == is_last))
+        if all(_names(features) != _names(other.features) for other in found):
+            found.append(Matching(features, how))
+    return found
+
+
+def _names(features: Sequence[Matched]) -> list[str]:
+    return [each.column.name for each in features]
 
 
 def _by_name(inputs: Sequence[Offer], table: Table) -> tuple[Matched, ...] | None:

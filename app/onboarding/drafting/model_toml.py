@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.adapters.files.numbers import number_text
-from app.adapters.files.toml_files import quoted
+from app.adapters.files.toml_files import comment, quoted
 from app.core.ranges import NormalRange
 from app.onboarding.drafting.features import Drafted
-from app.onboarding.drafting.matching import How
 from app.onboarding.drafting.outputs import Output
 
 
@@ -18,11 +17,10 @@ class Description:
     name: str
     sha256: str
     output: Output
-    favourable: Sequence[str]
     interval: NormalRange | None
     threshold: float | None
     features: Sequence[Drafted]
-    how: How
+    how: str
     outside: str
     # What the table was, in words, and its digest.
     table: str
@@ -54,7 +52,7 @@ def model_toml(said: Description) -> str:
 
 def _output(said: Description) -> Iterator[str]:
     output = said.output
-    yield from (f"# {note}" for note in output.notes)
+    yield from map(comment, output.notes)
     yield "[output]"
     yield f"tensor = {quoted(output.tensor)}"
     if output.classes is None:
@@ -67,7 +65,7 @@ def _output(said: Description) -> Iterator[str]:
     guessed = "" if output.activation == "none" else "   # guessed: the graph gives raw scores"
     yield f"activation = {quoted(output.activation)}{guessed}"
     yield f"classes = {_list(output.classes)}   # in the order of the scores"
-    yield f"favourable = {_list([name for name in output.classes if name in said.favourable])}"
+    yield f"favourable = {_list([name for name in output.classes if name in output.favourable])}"
     if said.threshold is None:
         yield "# threshold = 0.7   # without it the favourable class must win"
     else:
@@ -76,7 +74,7 @@ def _output(said: Description) -> Iterator[str]:
 
 def _feature(drafted: Drafted, outside: str) -> Iterator[str]:
     feature = drafted.feature
-    yield from (f"# {note}" for note in drafted.notes)
+    yield from map(comment, drafted.notes)
     yield "[[features]]"
     yield f"name = {quoted(feature.name)}"
     yield f"type = {quoted(feature.type)}"

@@ -29,7 +29,10 @@ class Output:
     activation: str
     # None for a regression.
     classes: tuple[str, ...] | None
+    favourable: tuple[str, ...]
     notes: tuple[str, ...]
+    # What a person should not overlook.
+    doubts: tuple[str, ...] = ()
 
 
 class Probe:
@@ -80,25 +83,68 @@ def read_output(probe: Probe, raw: Floats, outcomes: Outcomes, known: Bools) -> 
     if outcomes.interval is not None:
         if raw.shape[1] != 1:
             raise Unfit(f"the graph gives {raw.shape[1]} scores, and --favourable asks for a number: it needs one")
-        return Output(probe.tensor, "none", None, ())
+        return Output(probe.tensor, "none", None, (), ())
     classes = outcomes.classes
-    needed = max(raw.shape[1], 2)
-    if len(classes) > MOST_CLASSES or len(classes) != needed:
-        assert outcomes.column is not None
-        if raw.shape[1] == 1 and outcomes.column.is_number and len(classes) > needed:
-            raise Unfit(
-                f"the graph gives one number, and {outcomes.column.name} has many: "
-                "if it is a regression, say --favourable '>=5' or '<=5'"
-            )
-        told = f"more than {MOST_CLASSES}" if len(classes) > MOST_CLASSES else str(len(classes))
-        named = f" ({listed(classes)})" if 1 < len(classes) <= MOST_NAMED else ""
-        raise Unfit(
-            f"the graph has scores for {needed} classes, but {outcomes.column.name} has {told} different "
-            f"values{named}; leave out the people whose outcome is not one of the model's"
-        )
+    accepted = outcomes.accepted[known]
     if probe.names is not None and set(probe.names) == set(classes):
-        return Output(probe.tensor, _activation(raw), tuple(probe.names), ("the classes as the graph names them",))
+        favourable = [place for place, name in enumerate(probe.names) if name in outcomes.favourable]
+        doubts = _doubts(_auc(raw[:, favourable].sum(axis=1), accepted))
+        note = "the classes as the graph names them"
+        return Output(probe.tensor, _activation(raw), tuple(probe.names), outcomes.favourable, (note,), doubts)
+    if max(raw.shape[1], 2) == 2 and (probe.names is not None or 2 < len(classes) <= MOST_CLASSES):
+        _check_not_a_number(raw, outcomes)
+        return _two_sides(probe, raw, outcomes, accepted)
+    if len(classes) > MOST_CLASSES or len(classes) != max(raw.shape[1], 2):
+        _check_not_a_number(raw, outcomes)
+        raise Unfit(_too_many(max(raw.shape[1], 2), outcomes))
     return _ordered(probe.tensor, raw, outcomes, known, classes)
+
+
+def _check_not_a_number(raw: Floats, outcomes: Outcomes) -> None:
+    """`Unfit` if this is rather a regression."""
+    assert outcomes.column is not None
+    if raw.shape[1] == 1 and outcomes.column.is_number and len(outcomes.classes) > 2:
+        raise Unfit(
+            f"the graph gives one number, and {outcomes.column.name} has many: "
+            "if it is a regression, say --favourable '>=5' or '<=5'"
+        )
+
+
+def _too_many(needed: int, outcomes: Outcomes) -> str:
+    assert outcomes.column is not None
+    classes = outcomes.classes
+    told = f"more than {MOST_CLASSES}" if len(classes) > MOST_CLASSES else str(len(classes))
+    named = f" ({listed(classes)})" if 1 < len(classes) <= MOST_NAMED else ""
+    return (
+        f"the graph has scores for {needed} classes, but {outcomes.column.name} has {told} different "
+        f"values{named}; leave out the people whose outcome is not one of the model's"
+    )
+
+
+def _two_sides(probe: Probe, raw: Floats, outcomes: Outcomes, accepted: Bools) -> Output:
+    """Two classes, of which one is the favourable outcomes and the other all others: the scores say which."""
+    assert outcomes.column is not None
+    auc = _auc(raw[:, -1], accepted)
+    if max(auc, 1 - auc) < LEAST_AUC:
+        raise Unfit(f"{_too_many(2, outcomes)} (so they hardly fit: AUC {auc:.2f})")
+    side = f"not {outcomes.favourable[0]}" if len(outcomes.favourable) == 1 else "unfavourable"
+    names = probe.names or [side, outcomes.favourable[0] if len(outcomes.favourable) == 1 else "favourable"]
+    if probe.names is None and auc < 0.5:
+        names = names[::-1]
+    favourable = names[1] if auc >= 0.5 else names[0]
+    others = [name for name in outcomes.classes if name not in outcomes.favourable]
+    told = (
+        f"guessed: {favourable} stands for {outcomes.column.name} {listed(outcomes.favourable, 'or')}, the other class "
+        f"for {listed(others, 'or')}: so the scores fit the outcomes (AUC {max(auc, 1 - auc):.2f})"
+    )
+    return Output(probe.tensor, _activation(raw), tuple(names), (favourable,), (told,), (told,))
+
+
+def _doubts(auc: float) -> tuple[str, ...]:
+    """What to say of scores of the favourable side that do not tell who has the favourable outcome."""
+    if auc >= LEAST_AUC:
+        return ()
+    return (f"Look: the scores hardly fit the outcomes (AUC {auc:.2f}). Are the columns in the graph's order?",)
 
 
 def _activation(raw: Floats) -> str:
@@ -113,20 +159,27 @@ def _activation(raw: Floats) -> str:
 def _ordered(tensor: str, raw: Floats, outcomes: Outcomes, known: Bools, classes: list[str]) -> Output:
     """The classes in the order of the scores: sorted, as trainers sort them, unless the outcomes say otherwise."""
     assert outcomes.column is not None
-    activation = _activation(raw)
     are = [outcomes.column.are(name)[known] for name in classes]
-    sums = [_auc(_score(raw, place), are[place]) for place in range(len(classes))]
-    if len(classes) == 2 and sums[1] < 1 - LEAST_AUC:
-        note = f"the classes in this order, not sorted: so the scores fit the outcomes (AUC {1 - sums[1]:.2f})"
-        return Output(tensor, activation, (classes[1], classes[0]), (note,))
-    fits = listed([f"{name} {auc:.2f}" for name, auc in zip(classes, sums, strict=True)])
-    if min(sums) < LEAST_AUC:
-        note = (
-            f"guessed: the classes sorted; but so the scores hardly fit the outcomes (AUC {fits}). Is the order right?"
-        )
+    # How well the score at each place fits each class.
+    fits = np.array([[_auc(_score(raw, place), people) for people in are] for place in range(len(classes))])
+    order, best = list(range(len(classes))), fits.argmax(axis=1).tolist()
+    if len(classes) == 2:
+        order = [1, 0] if fits[1, 1] < 1 - LEAST_AUC else order
+    elif sorted(best) == order:
+        order = best
+    named = tuple(classes[place] for place in order)
+    aucs = [float(fits[place, at]) for place, at in enumerate(order)]
+    told = listed([f"{name} {auc:.2f}" for name, auc in zip(named, aucs, strict=True)])
+    doubts: tuple[str, ...] = ()
+    if list(named) != classes:
+        told = f"{aucs[0]:.2f}" if len(classes) == 2 else told
+        note = f"the classes in this order, not sorted: so the scores fit the outcomes (AUC {told})"
+    elif min(aucs) < LEAST_AUC:
+        doubt = f"the classes sorted; but so the scores hardly fit the outcomes (AUC {told}). Is the order right?"
+        note, doubts = f"guessed: {doubt}", (f"Look: {doubt}",)
     else:
-        note = f"the classes sorted, as trainers sort them: so the scores fit the outcomes (AUC {fits})"
-    return Output(tensor, activation, tuple(classes), (note,))
+        note = f"the classes sorted, as trainers sort them: so the scores fit the outcomes (AUC {told})"
+    return Output(tensor, _activation(raw), named, outcomes.favourable, (note,), doubts)
 
 
 def _score(raw: Floats, place: int) -> Floats:
@@ -134,6 +187,11 @@ def _score(raw: Floats, place: int) -> Floats:
         return raw[:, 0] if place else -raw[:, 0]
     others = np.delete(raw, place, axis=1).max(axis=1)
     return np.asarray(raw[:, place] - others)
+
+
+def fit(raw: Floats, accepted: Bools) -> float:
+    """How well one of the scores tells the people with the favourable outcome from the others, either way round."""
+    return max(abs(_auc(score, accepted) - 0.5) for score in raw.T) + 0.5
 
 
 def _auc(scores: Floats, are: Bools) -> float:

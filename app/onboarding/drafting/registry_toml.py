@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.adapters.files.numbers import number_text
-from app.adapters.files.toml_files import quoted
+from app.adapters.files.toml_files import comment, quoted
 from app.core.ranges import Condition, Equals, NormalRange
 from app.onboarding.learning.features import LearnedFeature, LearnedRange
 from app.onboarding.reading.table import Table
@@ -47,7 +47,7 @@ def registry_toml(learned: Learned) -> str:
         "",
         *(line for feature in learned.known for line in _feature(feature, learned)),
         *_unknown(learned),
-        *(f"# {line}" for line in learned.proposals),
+        *map(comment, learned.proposals),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -86,7 +86,7 @@ def _method(learned: Learned) -> str:
 
 
 def _feature(feature: LearnedFeature, learned: Learned) -> Iterator[str]:
-    yield from (f"# {note}" for note in feature.notes)
+    yield from map(comment, feature.notes)
     yield f"[features.{toml_key(feature.name)}]"
     unit = learned.units.get(feature.name)
     if unit is not None:
@@ -127,7 +127,7 @@ def _unknown(learned: Learned) -> Iterator[str]:
     lacking = [feature for feature in learned.features if not feature.ranges]
     if lacking:
         yield "# Without a range, so nobody is told to change them:"
-        yield from (f"# {feature.name}: {'; '.join(feature.notes)}" for feature in lacking)
+        yield from (comment(f"{feature.name}: {'; '.join(feature.notes)}") for feature in lacking)
         yield ""
 
 

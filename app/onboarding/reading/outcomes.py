@@ -85,9 +85,12 @@ def _by_class(column: Column, favourable: tuple[str, ...]) -> Outcomes:
 
 
 def _named(value: str, column: Column) -> str:
-    """As the classes are named: 1.0 and 01 are the number 1."""
-    if value in column.words or not IS_NUMBER.fullmatch(value):
+    """As the classes are named: 1.0 and 01 are the number 1, and True is true where nothing else is."""
+    if value in column.words:
         return value
+    if not IS_NUMBER.fullmatch(value):
+        meant = [word for word in column.words if word.casefold() == value.casefold()]
+        return meant[0] if len(meant) == 1 else value
     return number_text(float(value))
 
 

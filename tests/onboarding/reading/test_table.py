@@ -108,6 +108,7 @@ def test_rows_that_are_not_utf8_are_told_of_with_the_first(tmp_path: Path):
         ("people.csv", b"\xd0\xcf\x11\xe0\xa1\xb1", "is an Excel workbook"),
         ("people.csv", "a,b\n1,2\n".encode("utf-16"), "is not UTF-8 text: save it as CSV UTF-8"),
         ("people.csv", "größe,b\n1,2\n".encode("latin-1"), "is not UTF-8 text: save it as CSV UTF-8"),
+        ("people.csv", b'"debt\n(in EUR)",b\n1,2\n', "the header one line?"),
         ("people.csv", b"My report\n1,2\n", "row 1 has 2 fields, but the header has 1; is its first line the header?"),
     ],
 )
@@ -182,4 +183,5 @@ def test_an_outcome_may_be_a_number(tmp_path: Path):
     assert read_outcomes(table, "age", [">=35"]).accepted.tolist() == [True, False, True]
     assert read_outcomes(table, "age", ["<=30"]).accepted.tolist() == [False, True, False]
     assert read_outcomes(table, "age", ["35.0", "29"]).favourable == ("35", "29")
+    assert read_outcomes(table, "home", ["OWNS"]).favourable == ("owns",)
     assert read_outcomes(table, "ok", ["true"]).refused.tolist() == [False, True, False]

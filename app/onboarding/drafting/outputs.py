@@ -91,7 +91,7 @@ def read_output(probe: Probe, raw: Floats, outcomes: Outcomes, known: Bools) -> 
         doubts = _doubts(_auc(raw[:, favourable].sum(axis=1), accepted))
         note = "the classes as the graph names them"
         return Output(probe.tensor, _activation(raw), tuple(probe.names), outcomes.favourable, (note,), doubts)
-    if max(raw.shape[1], 2) == 2 and (probe.names is not None or 2 < len(classes) <= MOST_CLASSES):
+    if max(raw.shape[1], 2) == 2 and len(classes) <= MOST_CLASSES and (probe.names is not None or len(classes) > 2):
         _check_not_a_number(raw, outcomes)
         return _two_sides(probe, raw, outcomes, accepted)
     if len(classes) > MOST_CLASSES or len(classes) != max(raw.shape[1], 2):
@@ -133,9 +133,10 @@ def _two_sides(probe: Probe, raw: Floats, outcomes: Outcomes, accepted: Bools) -
         names = names[::-1]
     favourable = names[1] if auc >= 0.5 else names[0]
     others = [name for name in outcomes.classes if name not in outcomes.favourable]
+    rest = listed(others, "or") if len(others) <= MOST_NAMED else f"the {len(others)} others"
     told = (
         f"guessed: {favourable} stands for {outcomes.column.name} {listed(outcomes.favourable, 'or')}, the other class "
-        f"for {listed(others, 'or')}: so the scores fit the outcomes (AUC {max(auc, 1 - auc):.2f})"
+        f"for {rest}: so the scores fit the outcomes (AUC {max(auc, 1 - auc):.2f})"
     )
     return Output(probe.tensor, _activation(raw), tuple(names), (favourable,), (told,), (told,))
 
@@ -191,6 +192,8 @@ def _score(raw: Floats, place: int) -> Floats:
 
 def fit(raw: Floats, accepted: Bools) -> float:
     """How well one of the scores tells the people with the favourable outcome from the others, either way round."""
+    if accepted.all() or not accepted.any():
+        return 0.5
     return max(abs(_auc(score, accepted) - 0.5) for score in raw.T) + 0.5
 
 

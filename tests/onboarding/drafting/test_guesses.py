@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
-from app.onboarding.drafting.outputs import Output, read_output
+from app.onboarding.drafting.outputs import Output, fit, read_output
 from app.onboarding.failures import Unfit
 from app.onboarding.reading.outcomes import read_outcomes
 from app.onboarding.reading.table import read_table
@@ -69,6 +69,19 @@ def test_two_classes_may_stand_for_many_outcomes(
 def test_two_classes_that_fit_many_outcomes_badly_are_refused(tmp_path: Path):
     with pytest.raises(Unfit, match="leave out the people whose outcome is not one of the model's"):
         diseases(tmp_path, [0.5] * 5, None)
+
+
+def test_people_of_one_outcome_say_nothing_of_a_fit():
+    assert fit(np.array([[0.1], [0.9]]), np.array([True, True])) == 0.5
+    assert fit(np.array([[0.1], [0.9]]), np.array([True, False])) == 1
+
+
+def test_of_many_outcomes_only_some_are_listed(tmp_path: Path):
+    outcomes = [f"o{place}" for place in range(20)] * 5
+    score = np.array([0.9 if outcome == "o0" else 0.1 for outcome in outcomes])
+    found = output(tmp_path, outcomes, ["o0"], np.column_stack([1 - score, score]))
+    assert found.classes == ("not o0", "o0")
+    assert "for the 19 others" in found.doubts[0]
 
 
 def made(folder: Path, graph: Path, people: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch) -> Result:

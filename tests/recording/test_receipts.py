@@ -2,10 +2,12 @@
 
 import base64
 import json
+import shutil
 import subprocess
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -14,11 +16,13 @@ from typer.testing import CliRunner
 from app.adapters.files.flaws import BrokenFiles
 from app.adapters.records.opening import ready_store
 from app.adapters.records.receipts import ReceiptKeys, Refused, check_receipt, new_key
+from app.adapters.records.sealing import canonical
 from app.cli.flipset import cli
 from app.recording.proving import is_answer
 from app.settings import Settings
 from tests.live.asking import PERSON
-from tests.support.recorded import recorded
+from tests.support.live_server import ROOT
+from tests.support.recorded import EXAMPLES, recorded
 from tests.support.records import new_record
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
@@ -63,6 +67,22 @@ def test_a_receipt_altered_in_any_byte_is_refused(keys: ReceiptKeys, receipt: st
             check_receipt(f"{receipt[:place]}{rng.choice(' Aa0')}{receipt[place:]}", known)
 
 
+@pytest.mark.parametrize("head", [{"kid": []}, {"typ": "JWT"}, {"alg": "none"}, {"kid": "another"}])
+def test_a_head_that_is_no_receipts_is_refused(keys: ReceiptKeys, receipt: str, head: dict[str, Any]):
+    held = json.loads(receipt)
+    signed = held["receipt"].split(".")
+    known = json.loads(base64.urlsafe_b64decode(signed[0] + "=="))
+    signed[0] = base64.urlsafe_b64encode(canonical({**known, **head}).encode()).rstrip(b"=").decode()
+    with pytest.raises(Refused):
+        check_receipt(canonical({**held, "receipt": ".".join(signed)}), keys.jwks()["keys"])
+
+
+def test_a_receipt_is_refused_without_its_salt_and_however_deep_it_is(keys: ReceiptKeys, receipt: str):
+    for text in (canonical({**json.loads(receipt), "salt": None}), "[" * 100_000):
+        with pytest.raises(Refused):
+            check_receipt(text, keys.jwks()["keys"])
+
+
 def test_keys_are_rotated(tmp_path: Path, keys: ReceiptKeys, receipt: str):
     new_key(tmp_path / "keys")
     rotated = ReceiptKeys(tmp_path / "keys")
@@ -105,6 +125,33 @@ def test_folders_without_a_usable_key_are_refused(tmp_path: Path):
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(cli, arguments)
+
+
+def test_an_answer_with_reasons_is_known_by_its_receipt(tmp_path: Path, keys: ReceiptKeys):
+    with recorded(f"sqlite:///{tmp_path}/r.db") as made:
+        name, [sent] = made.ask_for_reasons("mortgage", EXAMPLES["mortgage"][3]), made.lines
+        made.written()
+        record = made.store.find(name)
+        assert record is not None
+    said = check_receipt(keys.receipt(record), keys.jwks()["keys"])
+    assert f'"record":"{name}"' in sent
+    assert is_answer(sent, said)
+    assert is_answer(sent.replace('"recorded":true', '"recorded":false'), said)
+    assert not is_answer(sent.replace('"rank":1', '"rank":2', 1), said)
+
+
+def test_a_title_may_hold_what_else_ends_a_line(tmp_path: Path, keys: ReceiptKeys):
+    models = tmp_path / "models"
+    shutil.copytree(ROOT / "models/synthetic", models / "synthetic")
+    described = models / "synthetic/model.toml"
+    described.write_text(described.read_text().replace("Feature A", "Feature\u2028A"))
+    with recorded(f"sqlite:///{tmp_path}/r.db", models) as made:
+        name, lines = made.ask("synthetic", RECORD), made.lines
+        made.written()
+        record = made.store.find(name)
+        assert record is not None
+    assert "\u2028" in lines[0]
+    assert is_answer("".join(lines), check_receipt(keys.receipt(record), keys.jwks()["keys"]))
 
 
 def test_a_receipt_and_its_answer_are_checked_on_the_command_line(tmp_path: Path):

@@ -86,6 +86,23 @@ def test_it_waits_for_a_store_that_is_lost(tmp_path: Path):
         writer.close(PATIENCE)
 
 
+def test_a_table_that_is_away_loses_no_record(address: str):
+    """Nor does a right that was withdrawn: to PostgreSQL both are a mistake in the statement."""
+    record = new_record()
+    with closing(store_at(address)) as store:
+        store.prepare()
+        with store.writing() as session:
+            session.execute("ALTER TABLE personal RENAME TO away")
+        writer = Writer(store, MANY)
+        writer.put(Job(record, 0))
+        eventually(lambda: writer.is_failing)
+        with store.writing() as session:
+            session.execute("ALTER TABLE away RENAME TO personal")
+        eventually(lambda: not writer.is_failing)
+        assert ids(store) == [record.id]
+        writer.close(PATIENCE)
+
+
 def test_what_cannot_be_written_before_the_end_is_lost_and_counted(tmp_path: Path):
     counted: Counter[str] = Counter()
     with closing(store_at(f"sqlite:///{tmp_path}/never/r.db")) as store:

@@ -13,8 +13,15 @@ from app.adapters.records.store import Row, Session, Store, StoreLost
 # Those who read, and the writer, of one process.
 MOST_CONNECTIONS = 4
 PATIENCE_SECONDS = 3.0
-# No mistake of ours: no server, a full disk, a closed connection, a server that only reads since another took over.
-LOST = (psycopg.OperationalError, psycopg.InterfaceError, psycopg.InternalError)
+# Nothing that one record is to blame for: no server, a full disk, a closed connection, a server that only reads since
+# another took over, a right that was withdrawn, a table that is gone.
+LOST = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.InternalError,
+    psycopg.ProgrammingError,
+    psycopg.NotSupportedError,
+)
 # Whoever holds this number's lock may change the tables or the chain.
 LOCK = 0x0F11_95E7
 
@@ -75,6 +82,9 @@ class PostgresStore(Store):
                 connection.autocommit = True
                 connection.execute("VACUUM personal, feedback")
                 connection.autocommit = False
+
+    def empty_log(self) -> None:
+        """Nothing to do: PostgreSQL wipes its log as it goes."""
 
     def close(self) -> None:
         self._pool.close()

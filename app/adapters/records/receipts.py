@@ -25,7 +25,7 @@ from app.adapters.files.flaws import BrokenFiles, Flaw
 from app.adapters.records.record import Record
 from app.adapters.records.sealing import canonical, sha256
 
-ALGORITHM = "EdDSA"
+ALGORITHM, TYPE = "EdDSA", "flipset-receipt"
 PRIVATE, PUBLIC = ".pem", ".pub"
 
 
@@ -78,7 +78,7 @@ class ReceiptKeys:
             "record": json.loads(record.sealed),
             "salt_sha256": None if salt is None else sha256(salt),
         }
-        head = canonical({"alg": ALGORITHM, "kid": self._id, "typ": "flipset-receipt"})
+        head = canonical({"alg": ALGORITHM, "kid": self._id, "typ": TYPE})
         signed = f"{_encoded(head.encode())}.{_encoded(canonical(content).encode())}"
         signature = _encoded(self._signing.sign(signed.encode()))
         return canonical({"receipt": f"{signed}.{signature}", "salt": salt})
@@ -101,20 +101,21 @@ def check_receipt(text: str, keys: Sequence[Mapping[str, Any]]) -> dict[str, Any
     if len(parts) != 3:
         raise Refused("it holds no signature")
     head = _object(_decoded(parts[0]).decode(errors="replace"), {"alg", "kid", "typ"})
-    known = {_id_of(key): key for key in keys}
-    if head["alg"] != ALGORITHM or head["kid"] not in known:
+    key = {_id_of(key): key for key in keys}.get(str(head["kid"]))
+    if (head["alg"], head["typ"]) != (ALGORITHM, TYPE) or key is None:
         raise Refused("none of the keys has signed it")
     try:
-        public = Ed25519PublicKey.from_public_bytes(_decoded(str(known[head["kid"]].get("x"))))
+        public = Ed25519PublicKey.from_public_bytes(_decoded(str(key.get("x"))))
         public.verify(_decoded(parts[2]), f"{parts[0]}.{parts[1]}".encode())
     except (InvalidSignature, ValueError):
         raise Refused("its signature is wrong") from None
     content = _object(_decoded(parts[1]).decode(), {"hash", "issued_at", "record", "salt_sha256"})
     if sha256(canonical(content["record"])) != content["hash"]:
         raise Refused("its hash is not that of its record")
-    if held["salt"] is not None and sha256(str(held["salt"])) != content["salt_sha256"]:
+    salt = held["salt"]
+    if (None if salt is None else sha256(str(salt))) != content["salt_sha256"]:
         raise Refused("its salt is not the one it was issued with")
-    return {**content, "salt": held["salt"]}
+    return {**content, "salt": salt}
 
 
 def _id_of(key: Mapping[str, Any]) -> str:
@@ -126,7 +127,7 @@ def _object(text: str, names: set[str]) -> dict[str, Any]:
     """JSON in its canonical form, with these keys."""
     try:
         content = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Refused("it is not JSON") from None
     if not isinstance(content, dict) or content.keys() != names or canonical(content) != text:
         raise Refused("it is not as it was issued")

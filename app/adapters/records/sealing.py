@@ -11,11 +11,12 @@ from typing import Any
 
 from app.adapters.records.record import Chain, NewRecord, Personal, Record
 
-FORMAT = 1
+# Since the second, the lines that are kept are under the seal too.
+FORMAT = 2
 # What the first record of all is chained to.
 NOTHING = "0" * 64
 # What of a person is under the seal.
-SALTED = ("subject", "request", "answer", "plans")
+SALTED = ("subject", "request", "answer", "plans", "lines")
 
 
 def canonical(content: Mapping[str, Any]) -> str:
@@ -33,7 +34,9 @@ def salted(salt: str, text: str | None) -> str | None:
 
 
 def salted_digests(personal: Personal) -> dict[str, str | None]:
-    texts = personal.subject, personal.request, personal.answer_sha256, personal.plans_sha256
+    # Of a long answer only the first plans are kept, so the digest of all of them does not prove these.
+    lines = "\n".join([personal.start, *personal.plans, personal.summary or ""])
+    texts = personal.subject, personal.request, personal.answer_sha256, personal.plans_sha256, lines
     return {name: salted(personal.salt, text) for name, text in zip(SALTED, texts, strict=True)}
 
 
@@ -67,7 +70,8 @@ def flaws_of(record: Record) -> Iterator[str]:
         yield "model is not what is sealed"
     if record.personal is not None:
         digests = salted_digests(record.personal)
-        yield from (f"{name} is not what is sealed" for name in SALTED if content["personal"][name] != digests[name])
+        found = content["personal"].items()
+        yield from (f"{name} is not what is sealed" for name, digest in found if digest != digests[name])
     elif record.erased_at is None:
         yield "what is personal is missing, and was not erased"
 

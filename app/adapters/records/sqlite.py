@@ -61,7 +61,14 @@ class SqliteStore(Store):
         """Nothing to do: BEGIN IMMEDIATE has waited already."""
 
     def wipe(self) -> None:
-        """Deleted rows are overwritten as they are deleted; what is left of them is in the log."""
+        """Rows are overwritten as they are deleted, but not where they once were: SQLite moves rows from page to page
+        and leaves the old copy. Only a file that is written anew holds none. Then the log goes.
+        """
+        with self._lock, _translated():
+            self._opened().execute("VACUUM")
+        self.empty_log()
+
+    def empty_log(self) -> None:
         with self._lock, _translated():
             is_busy, *_ = self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if is_busy:

@@ -73,6 +73,10 @@ class Store(ABC):
         """Leave nothing of deleted rows behind, as far as the database can."""
 
     @abstractmethod
+    def empty_log(self) -> None:
+        """The quick part of it, for what is purged every hour."""
+
+    @abstractmethod
     def close(self) -> None:
         """End all connections."""
 
@@ -136,10 +140,16 @@ class Store(ABC):
                 return
             after = rows[-1][1]
 
-    def give_feedback(self, given: Feedback) -> Feedback:
-        """Keep what became of a plan, once: the same again changes nothing but the reason. What is kept then."""
+    def give_feedback(self, given: Feedback) -> Feedback | None:
+        """Keep what became of a plan, once: the same again changes nothing but the reason. What is kept then.
+
+        None, and nothing is kept, if the record is erased by now.
+        """
         values = [given.record_id, given.plan, given.outcome, given.reason, given.at, given.key]
         with self.writing() as session:
+            self.alone(session)
+            if not session.execute("SELECT 1 FROM personal WHERE record_id = ?", [given.record_id]):
+                return None
             [row] = session.execute(_GIVE, values)
         return Feedback(*row)
 
@@ -179,7 +189,7 @@ class Store(ABC):
             _forget(session, rows)
             session.execute("DELETE FROM records WHERE seq <= ?", [last])
             session.execute("DELETE FROM begun WHERE at < ?", [before])
-        self.wipe()
+        self.empty_log()
         return len(rows)
 
 

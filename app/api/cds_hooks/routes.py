@@ -19,7 +19,7 @@ from app.api.cds_hooks.clients import HookRoute, may_use
 from app.api.dependencies import TheModel, TheService, permitted, service_of
 from app.api.languages import in_language, language_of
 from app.api.problems import problem
-from app.api.records.reaching import check_plan, permitted_record, reached, recorder_of
+from app.api.records.reaching import check_plan, keep_feedback, permitted_record, recorder_of
 from app.api.responding import admitted_of, in_turns
 from app.asking.callers import Caller
 from app.asking.refusals import DataMissing, InvalidRequest, UnknownModel, UnknownRecord
@@ -96,8 +96,7 @@ def _keep(store: Store, given: hooks.CardFeedback, model: str, request: Request)
     is_declined = given.outcome == "overridden"
     outcome, reason = (Became.DECLINED, WhyDeclined.OTHER) if is_declined else (Became.ACCEPTED, None)
     key, now = key_of(request), time.time_ns() // 1_000_000
-    with reached():
-        store.give_feedback(Feedback(record.id, 1, outcome, reason, now, None if key is None else key.id))
+    keep_feedback(store, Feedback(record.id, 1, outcome, reason, now, None if key is None else key.id))
 
 
 def _read(body: hooks.HookRequest, chosen: ModelInUse, request: Request) -> FromBundle:

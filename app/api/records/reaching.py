@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from app.adapters.records.record import Record
+from app.adapters.records.record import Feedback, Record
 from app.adapters.records.store import Store, StoreLost
 from app.api.around.access import key_of
 from app.asking.refusals import (
@@ -72,6 +72,15 @@ def check_plan(record: Record, plan: int) -> None:
     if plan > sent:
         reason = f"must be the rank of a plan: the answer had {sent}" if sent else "names a plan; the answer had none"
         raise InvalidRequest([FieldError("plan", reason)])
+
+
+def keep_feedback(store: Store, given: Feedback) -> Feedback:
+    """What is kept of it; `RecordErased` if the record was erased a moment ago."""
+    with reached():
+        kept = store.give_feedback(given)
+    if kept is None:
+        raise RecordErased
+    return kept
 
 
 def checked(subject: str) -> str:

@@ -15,7 +15,16 @@ from app.api.bodies import StrictRoute
 from app.api.dependencies import TheService, check_is_for_all, check_scope
 from app.api.openapi import FEEDBACK, RECORDS, REPLAY
 from app.api.records.described import Erasure, FeedbackKept, KeySet, Receipt, RecordDetails, RecordList, ReplayResult
-from app.api.records.reaching import TheStore, check_model, check_plan, checked, permitted_record, reached, recorder_of
+from app.api.records.reaching import (
+    TheStore,
+    check_model,
+    check_plan,
+    checked,
+    keep_feedback,
+    permitted_record,
+    reached,
+    recorder_of,
+)
 from app.api.responding import in_turns
 from app.asking.refusals import NoReceipts, UnknownRecord
 from app.asking.schemas import FeedbackBody
@@ -100,8 +109,7 @@ def give_feedback(store: TheStore, name: Id, body: FeedbackBody, request: Reques
     check_plan(record, body.plan)
     now = time.time_ns() // 1_000_000
     given = Feedback(name, body.plan, body.outcome, body.reason, now, None if key is None else key.id)
-    with reached():
-        return FeedbackKept.model_validate(feedback_json(store.give_feedback(given)))
+    return FeedbackKept.model_validate(feedback_json(keep_feedback(store, given)))
 
 
 @records.delete("/subjects/{subject}", summary="Erase all that is known of a subject")

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,6 +19,7 @@ from app.adapters.records.store import Store, StoreLost, UnknownSchema
 from tests.support.postgres import Postgres
 from tests.support.records import new_record
 from tests.support.scale import scaled
+from tests.support.seeds import Seeds
 from tests.support.waiting import eventually
 
 DAY_MS = 86_400_000
@@ -72,6 +74,27 @@ def test_the_chain_shows_what_was_changed_or_taken_away(store: Store):
         session.execute("DELETE FROM personal WHERE record_id = ?", [ids[3]])
     assert {name for name, _ in flaws(store)} == {ids[1], ids[2], ids[3]}
     assert (ids[3], "the chain ends here, but its last record is number 5") in flaws(store)
+
+
+@pytest.mark.parametrize("column", ["subject", "salt", "request", "start", "plans", "summary"])
+def test_whatever_is_changed_of_what_is_personal_is_shown(store: Store, column: str):
+    new = new_record()
+    store.append([new])
+    changed = {"salt": "00" * 32, "plans": '["{\\"rank\\":2}"]'}.get(column, "p-2")
+    with store.writing() as session:
+        session.execute(f"UPDATE personal SET {column} = ?", [changed])  # noqa: S608  # all ours
+    assert {name for name, _ in flaws(store)} == {new.id}
+
+
+def test_what_became_of_a_plan_is_not_kept_of_an_erased_record(store: Store):
+    """It may have been looked up before the erasure."""
+    new = new_record("p-1")
+    store.append([new])
+    given = Feedback(new.id, 1, "tried", None, 5)
+    assert store.give_feedback(given) == given
+    store.erase("p-1")
+    assert store.give_feedback(given) is None
+    assert store.feedback_on(new.id) == []
 
 
 def test_erasing_a_subject_leaves_the_chain_whole(store: Store):
@@ -187,6 +210,21 @@ def test_nothing_of_an_erased_subject_is_left_in_the_files(tmp_path: Path):
             assert mark.encode() not in file.read_bytes(), file
         assert any(b"somebody-else" in file.read_bytes() for file in tmp_path.iterdir())
         assert flaws(store) == []
+
+
+def test_an_erasure_reaches_old_copies_of_rows_that_were_moved(tmp_path: Path):
+    """SQLite moves rows from page to page as their neighbours are deleted, and overwrites only the last copy."""
+    for seed in Seeds(scaled(8)):
+        rng, folder = Random(seed), tmp_path / str(seed)  # noqa: S311  # no secret
+        folder.mkdir()
+        marks = [f"<person {number}>" for number in range(3)]
+        with closing(ready_store(f"sqlite:///{folder}/records.db")) as store:
+            people = [rng.choice(marks) for _ in range(120)]
+            store.append([new_record(mark, request=f'["{mark * rng.choice([1, 5, 20, 60])}"]') for mark in people])
+            for erased, mark in enumerate(marks, start=1):
+                store.erase(mark)
+                left = b"".join(file.read_bytes() for file in folder.iterdir())
+                assert [mark for mark in marks[:erased] if mark.encode() in left] == [], seed
 
 
 def test_nothing_of_an_erased_subject_is_left_in_a_dump(database_server: Postgres):

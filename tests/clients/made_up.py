@@ -198,6 +198,9 @@ class MadeUpService:
             case "endless-silence":
                 await receive()
                 return
+            case "strange":
+                yield b"null\n"
+                return
             case "unfinished":
                 return
             case "failing":

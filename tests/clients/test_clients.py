@@ -1,5 +1,6 @@
 """One suite for every client: sync, async and local here, TypeScript in clients/typescript/test, by the same names."""
 
+import math
 import time
 from dataclasses import replace
 from itertools import pairwise
@@ -74,10 +75,17 @@ def test_every_line_is_there_for_those_who_want_them(connect: Connect):
 
 
 def test_a_whole_answer_can_be_kept(connect: Connect):
-    whole = connect().ask("plain").read()
+    client = connect()
+    answer = client.ask("plain")
+    whole = answer.read()
+    assert answer.read() is whole
     assert [plan.rank for plan in whole.plans] == [1, 2, 3]
     assert whole.start.prediction.label == "no"
     assert whole.summary.complete is True
+    begun = client.ask("plain")
+    next(begun)
+    with pytest.raises(ValueError, match="taken already"):
+        begun.read()
 
 
 def test_a_stream_that_is_cut_says_so_after_its_plans(connect: Connect):
@@ -87,6 +95,26 @@ def test_a_stream_that_is_cut_says_so_after_its_plans(connect: Connect):
         assert next(answer).rank == 1
         with pytest.raises(CutStream):
             next(answer)
+
+
+def test_a_line_that_is_none_is_unexpected(connect: Connect):
+    answer = connect().ask("strange")
+    assert next(answer).rank == 1
+    with pytest.raises(Unexpected):
+        next(answer)
+
+
+def test_a_client_may_wait_without_end(connect: Connect):
+    assert len(list(connect(timeout=math.inf).ask("plain"))) == PLANS
+
+
+def test_what_no_request_can_hold_is_refused_at_once(connect: Connect):
+    kind = type(connect().client)
+    with pytest.raises(ValueError, match="the key holds") as refused:
+        kind("http://127.0.0.1:8000", key="flipset\nsecret")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(ValueError, match="http"):
+        kind("127.0.0.1:8000")
 
 
 def test_an_answer_that_fails_midway_says_why(connect: Connect):

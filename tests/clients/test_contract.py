@@ -120,7 +120,16 @@ def test_what_is_made_from_something_else_is_up_to_date():
 
 
 @pytest.mark.parametrize(
-    ("header", "seconds"), [(None, None), ("7", 7.0), ("0", 0.0), ("-3", 0.0), ("soon", None), ("1.5", 1.5)]
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("7", 7.0),
+        ("0", 0.0),
+        ("-3", 0.0),
+        ("soon", None),
+        ("1.5", 1.5),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+    ],
 )
 def test_the_time_to_wait_is_read_as_it_is_written(header: str | None, seconds: float | None):
     assert retry_after(header) == seconds

@@ -27,6 +27,9 @@ export class Answer {
   #incoming;
   #exchange;
   #isClosed = false;
+  #isBegun = false;
+  /** @type {Promise<{ start: Start, plans: Counterfactual[], summary: Summary }> | undefined} */
+  #whole;
 
   /**
    * @param {Start} start
@@ -81,7 +84,13 @@ export class Answer {
   }
 
   /** Read all plans, and keep them. */
-  async read() {
+  read() {
+    return (this.#whole ??= this.#readAll());
+  }
+
+  async #readAll() {
+    if (this.#isBegun)
+      throw new Error("some plans have been taken already: keep them yourself, or read the answer as a whole");
     const plans = [];
     for await (const plan of this) plans.push(plan);
     return { start: this.start, plans, summary: this.summary };
@@ -99,6 +108,7 @@ export class Answer {
       while (!this.#isClosed) {
         const line = await this.#incoming.next();
         if (!line) return;
+        if (line.type === "counterfactual") this.#isBegun = true;
         if (line.type === "progress") this.progress = line;
         if (line.type === "summary") this.#summary = line;
         yield line;
@@ -172,7 +182,9 @@ class Incoming {
   /** @param {string} text */
   #parsed(text) {
     try {
-      return JSON.parse(text);
+      const line = JSON.parse(text);
+      if (typeof line?.type !== "string") throw new TypeError("it has no type");
+      return line;
     } catch (error) {
       // The last piece of a stream that was cut is half a line.
       throw this.#hasEnded && !this.#lines.length ? new CutStream({ cause: error }) : new Unexpected(200);

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 
 import {
@@ -75,13 +76,19 @@ test("every line is there for those who want them", async () => {
 });
 
 test("a whole answer can be kept", async () => {
-  const { start, plans, summary } = await (await ask(connect(), "plain")).read();
+  const answer = await ask(connect(), "plain");
+  const whole = await answer.read();
+  assert.equal(await answer.read(), whole);
   assert.deepEqual(
-    plans.map((plan) => plan.rank),
+    whole.plans.map((plan) => plan.rank),
     [1, 2, 3],
   );
-  assert.equal(start.prediction.label, "no");
-  assert.equal(summary.complete, true);
+  assert.equal(whole.start.prediction.label, "no");
+  assert.equal(whole.summary.complete, true);
+  const begun = await ask(connect(), "plain");
+  await plansOf(begun).next();
+  await assert.rejects(begun.read(), /taken already/);
+  begun.close();
 });
 
 test("a stream that is cut says so after its plans", async () => {
@@ -90,6 +97,22 @@ test("a stream that is cut says so after its plans", async () => {
     assert.equal((await plans.next()).value.rank, 1);
     await assert.rejects(plans.next(), CutStream);
   }
+});
+
+test("a line that is none is unexpected", async () => {
+  const plans = plansOf(await ask(connect(), "strange"));
+  assert.equal((await plans.next()).value.rank, 1);
+  await assert.rejects(plans.next(), Unexpected);
+});
+
+test("a client may wait without end", async () => {
+  assert.deepEqual(await ranksOf(await ask(connect({ timeout: Infinity, retries: undefined }), "plain")), [1, 2, 3]);
+});
+
+test("what no request can hold is refused at once", () => {
+  const isUnquoted = (error) => error.message.startsWith("the key holds") && !error.message.includes("secret");
+  assert.throws(() => connect({ key: "flipset\nsecret" }), isUnquoted);
+  for (const address of ["127.0.0.1:8000", "localhost:8000"]) assert.throws(() => new Client(address), TypeError);
 });
 
 test("an answer that fails midway says why", async () => {
@@ -128,7 +151,10 @@ test("nothing is asked again after the first byte", async () => {
 });
 
 test("a refusal says which fields are wrong", async () => {
-  const refused = await ask(connect(), "strict").catch((error) => error);
+  const { signal } = new AbortController();
+  const refused = await connect().counterfactuals("strict", { a: 1 }, {}, { signal }).catch((error) => error);
+  // A signal that outlives the request holds nothing of it.
+  assert.equal(getEventListeners(signal, "abort").length, 0);
   assert.ok(refused instanceof InvalidRequest);
   assert.deepEqual(
     refused.fields.map(({ field }) => field),

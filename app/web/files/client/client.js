@@ -38,9 +38,15 @@ export class Client {
    */
   constructor(url, options = {}) {
     this.#url = String(url).replace(/\/*$/, "/");
+    if (!/^https?:$/.test(new URL(this.#url, globalThis.location?.href).protocol))
+      throw new TypeError("the address of the service begins with http:// or https://");
     // Called as a function of its own: a browser's fetch is nobody's method.
     const fetch = options.fetch ?? ((...given) => globalThis.fetch(...given));
-    this.#options = { key: "", timeout: 60, retries: 3, longestWait: 30, language: "", ...options, fetch };
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    this.#options = { key: "", timeout: 60, retries: 3, longestWait: 30, language: "", ...given, fetch };
+    // What refuses such a header later would quote it.
+    if (!/^[!-~]*$/.test(this.#options.key))
+      throw new TypeError("the key holds a character that no key has, such as a line end");
   }
 
   /** The models that you may use. */
@@ -232,7 +238,7 @@ export class Client {
    * @param {string} accept
    * @param {string} [method]
    */
-  #respond(exchange, where, body, accept, method = "POST") {
+  async #respond(exchange, where, body, accept, method = "POST") {
     const { key, language } = this.#options;
     const headers = {
       Accept: accept,
@@ -241,7 +247,12 @@ export class Client {
       ...(key && { Authorization: `Bearer ${key}` }),
     };
     const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    return respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store" });
+    try {
+      return await respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store" });
+    } catch (error) {
+      exchange.close();
+      throw error;
+    }
   }
 }
 

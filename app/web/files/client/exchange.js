@@ -14,6 +14,8 @@ import { FlipsetError, refusalOf, TimedOut, Unreachable } from "./errors.js";
 
 // Without word from the service: half a second, then twice as long each time.
 const FIRST_WAIT = 0.5;
+// A timer that is set for longer goes off at once.
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A request under way. It ends when it is aborted by the caller, closed, or when the service is silent for too long. */
 export class Exchange {
@@ -45,7 +47,8 @@ export class Exchange {
    * @returns {Promise<T>}
    */
   async within(work) {
-    const timer = setTimeout(() => this.#abort.abort(new TimedOut()), this.#timeout * 1000);
+    const longest = Math.min(this.#timeout * 1000, LONGEST_TIMER);
+    const timer = setTimeout(() => this.#abort.abort(new TimedOut()), longest);
     try {
       return await work;
     } finally {
@@ -108,7 +111,7 @@ async function attempted({ fetch }, exchange, address, request) {
  */
 function pause(seconds, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
+    const timer = setTimeout(resolve, Math.min(seconds * 1000, LONGEST_TIMER));
     signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
   });
 }

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from math import isinf
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -93,7 +94,7 @@ class Service:
             },
             content=body,
             # Waiting for a connection of one's own is not the service's silence.
-            extensions={"timeout": httpx.Timeout(self.timeout, pool=None).as_dict()},
+            extensions={"timeout": httpx.Timeout(None if isinf(self.timeout) else self.timeout, pool=None).as_dict()},
         )
 
     def _exchange(self, request: httpx.Request) -> Steps[httpx.Response]:
@@ -148,5 +149,5 @@ def retry_after(header: str | None) -> float | None:
         pass
     try:
         return max(0.0, (parsedate_to_datetime(header) - datetime.now(timezone.utc)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

@@ -268,6 +268,8 @@ def test_what_was_said_of_a_paste_is_gone_with_it(page: Page):
     open_model(page, "synthetic")
     paste(page, "A,B,C,D\n-0.8,-0.3,-1.1,0.2\n1,1,1,1")
     expect(page.get_by_text("There are 2 rows; the page took the first.")).to_be_visible()
+    # What was pasted is not replaced without a question.
+    page.once("dialog", lambda asked: asked.accept())
     example(page, "exactly one way").click()
     await_the_end(page)
     expect(page.get_by_text("There are 2 rows; the page took the first.")).to_be_hidden()

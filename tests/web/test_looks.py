@@ -102,6 +102,10 @@ def test_a_phone_shows_everything_without_scrolling_sideways(open_page: OpenPage
     example(page, "no way out").tap()
     expect(region(page, "Plans").get_by_text("No plan changes the decision.")).to_be_visible()
     assert_no_scrolling_sideways(page)
+    page.get_by_role("button", name="About the model").tap()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("table")).to_be_visible()
+    assert dialog.evaluate("(one) => [one.scrollWidth <= one.clientWidth, one.scrollTop]") == [True, 0]
 
 
 def test_on_a_phone_a_button_leads_to_the_plans(open_page: OpenPage, server: LiveServer):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.support.live_server import LiveServer
 from tests.web.support.accessibility import findings
@@ -15,10 +15,12 @@ from tests.web.support.visiting import (
     await_the_end,
     cards,
     choose_model,
+    example,
     example_of,
     expect_plans,
     field,
     keep,
+    lock,
     open_model,
     paste,
     region,
@@ -90,8 +92,49 @@ def test_what_a_comma_means_is_asked(page: Page):
     alanine = field(page, "Alanine aminotransferase")
     alanine.fill("1,234")
     expect(row(page, "Alanine aminotransferase")).to_contain_text("can mean two things: write 1234 or 1.234")
-    dialog = paste(page, REPORT.replace("45 U/L", "1,234"))
-    expect(dialog.get_by_role("alert")).to_have_text("ALT: “1,234” can mean two things: write 1234 or 1.234.")
+    for written in ("1,234", "1,234 U/L"):
+        dialog = paste(page, REPORT.replace("45 U/L", written))
+        asked = f"ALT: “{written}” can mean two things: write 1234 or 1.234."
+        expect(dialog.get_by_role("alert")).to_have_text(asked)
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("1,234,567", 1234567), ("1,234.5", 1234.5), ("0,420", 0.42), ("12,5 U/L", 12.5)]
+)
+def test_a_comma_that_can_mean_one_thing_is_understood(page: Page, written: str, meant: float):
+    open_model(page, "hcv")
+    paste(page, REPORT.replace("45 U/L", written))
+    expect(field(page, "Alanine aminotransferase")).to_have_value(f"{meant:g}" if meant < 10_000 else str(meant))
+
+
+def test_values_that_cannot_be_asked_about_are_not_tried(page: Page, server: LiveServer):
+    """A plan of the earlier answer still is."""
+    visit(page)
+    field(page, DEBT).fill("much")
+    expect(region(page, "Values").get_by_role("button", name="What if…")).to_be_hidden()
+    page.get_by_role("button", name="What if… plan 3").click()
+    score = answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways"))["counterfactuals"][2]
+    dialog = page.get_by_role("dialog", name="What if: a copy of plan 3")
+    expect(dialog.locator("[data-score]")).to_have_text(f"{score['prediction']['score']:.3f}")
+
+
+def test_a_slider_without_a_stretch_of_green_gets_one_once_it_is_tried(page: Page, server: LiveServer):
+    """Nothing green would say that nothing is favourable."""
+    visit(page)
+    page.get_by_role("button", name="What if… plan 3").click()
+    dialog = page.get_by_role("dialog", name="What if")
+    history = dialog.locator("label").filter(has_text="Mortgage payment history")
+    expect(history.locator(".track")).to_be_hidden()
+    history.get_by_role("slider").focus()
+    expect(history.locator(".track")).to_be_visible()
+    plan = answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways"))["counterfactuals"][2]
+    with server.client() as client:
+        lowest = int(float(history.get_by_role("slider").get_attribute("min") or 0) + 0.5)
+        body = {"instance": {**plan["instance"], "mhist": lowest}}
+        assert client.post("/v1/models/mortgage/predictions", json=body).json()["prediction"]["favourable"]
+    green = history.locator(".track").evaluate("(track) => track.style.background")
+    assert green.startswith("linear-gradient(90deg, var(--good) 0")
 
 
 def test_an_implausible_value_is_asked_about_and_sent(page: Page):
@@ -144,6 +187,41 @@ def test_a_case_is_saved_if_asked_and_opened_again(page: Page, server: LiveServe
     assert page.evaluate("localStorage.length") == 0
 
 
+def test_a_case_that_is_opened_again_calls_its_plans_by_their_names(page: Page):
+    """Rules left one plan, the fourth of the first answer: it is no other plan's name now."""
+    visit(page)
+    lock(page, DEBT).click()
+    expect(cards(page)).to_have_count(1)
+    keep(page, 4).click()
+    save_case(page)
+    page.goto("about:blank")
+    open_model(page, "mortgage")
+    page.get_by_role("button", name="Cases…").click()
+    page.get_by_role("button", name="Open A-17").click()
+    expect(cards(page)).to_have_count(1)
+    expect(cards(page).get_by_role("heading")).to_have_text("Plan 4")
+    lock(page, DEBT).click()
+    expect(cards(page)).to_have_count(4)
+    names = cards(page).get_by_role("heading").all_inner_texts()
+    assert sorted(names) == ["Plan 4", "Plan 5", "Plan 6", "Plan 7"]
+
+
+def test_a_case_that_could_not_be_saved_is_not_called_saved(page: Page):
+    visit(page)
+    page.evaluate("void (Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') })")
+    save_case(page)
+    dialog = page.get_by_role("dialog", name="Cases")
+    expect(dialog.get_by_role("alert")).to_contain_text("Not saved")
+    expect(dialog.get_by_role("button", name="Open A-17")).to_have_count(0)
+
+
+def save_case(page: Page) -> None:
+    page.get_by_role("button", name="Cases…").click()
+    dialog = page.get_by_role("dialog", name="Cases")
+    dialog.get_by_label("Reference").fill("A-17")
+    dialog.get_by_role("button", name="Save this case here").click()
+
+
 def test_entered_values_are_not_lost_without_a_question(page: Page):
     visit(page)
     field(page, CREDIT).fill("6")
@@ -153,9 +231,12 @@ def test_entered_values_are_not_lost_without_a_question(page: Page):
     choose_model(page, "Hypothyroidism from four hormone values")
     expect(field(page, CREDIT)).to_have_value("6")
     assert asked == ["confirm"]
+    example(page, "no way out").click()
+    expect(field(page, CREDIT)).to_have_value("6")
+    assert asked == ["confirm", "confirm"]
     page.evaluate("location.reload()")
     expect(field(page, CREDIT)).to_have_value("6")
-    assert asked == ["confirm", "beforeunload"]
+    assert asked == ["confirm", "confirm", "beforeunload"]
 
 
 def test_a_receipt_opens_its_case(page: Page, server: LiveServer, tmp_path: Path):
@@ -172,6 +253,48 @@ def test_a_receipt_opens_its_case(page: Page, server: LiveServer, tmp_path: Path
     expect(page.get_by_role("alert").first).to_have_text("This file is not a receipt of Flipset.")
     page.evaluate(DROPPED, [file.read_text()])
     expect(cards(page)).to_have_count(5)
+
+
+def sheet_of(page: Page) -> Locator:
+    page.evaluate("print = () => {}")
+    page.get_by_role("button", name="Print for the applicant").click()
+    page.emulate_media(media="print")
+    return page.get_by_role("region", name="Sheet for the person")
+
+
+def test_a_kept_plan_starts_from_the_values_as_they_are_now(page: Page, server: LiveServer):
+    visit(page)
+    keep(page, 1).click()
+    field(page, DEBT).fill("0.43")
+    instance = {**example_of(server, "mortgage", "several-ways")["instance"], "pirat": 0.43}
+    answer = answer_to(server, "mortgage", {"instance": instance})
+    expect_plans(page, answer)
+    expect_plans(page, answer)
+    expect(sheet_of(page)).to_contain_text(f"Plan 1. {answer['counterfactuals'][0]['sentence']}")
+
+
+def test_a_sheet_says_which_plan_is_from_an_earlier_answer(page: Page):
+    visit(page)
+    keep(page, 1).click()
+    lock(page, DEBT).click()
+    expect(cards(page)).to_have_count(1)
+    said = "0.28. From an earlier answer; the present one does not list it."
+    expect(sheet_of(page)).to_contain_text(said)
+
+
+def test_nothing_that_was_kept_of_one_person_is_handed_to_the_next(page: Page, server: LiveServer):
+    visit(page)
+    keep(page, 1).click()
+    page.get_by_role("button", name="Clear").click()
+    for name, value in example_of(server, "mortgage", "exactly-one-way")["instance"].items():
+        place = page.locator(f'[data-feature="{name}"] .entry > *')
+        if place.evaluate("(element) => element.tagName") == "SELECT":
+            place.select_option(str(value))
+        else:
+            place.fill(str(value))
+    await_the_end(page)
+    expect(page.get_by_role("heading", name="Kept plan")).to_be_hidden()
+    expect(sheet_of(page)).not_to_contain_text("The plans we chose")
 
 
 @pytest.mark.parametrize("sheet", ["person", None])

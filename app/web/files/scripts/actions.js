@@ -91,7 +91,7 @@ export function createActions(store, asker) {
     chooseModel,
     take,
     takeExample: (name) => take(store.get().examples.find((example) => example.name === name).request, name),
-    clear: () => change({ ...NOBODY }),
+    clear: () => change({ ...NOBODY, view: { ...store.get().view, ...NO_FILTER, kept: [] } }),
     changeRegistry(name) {
       changeQuestion({ registry: name === store.get().model.normal_ranges ? undefined : name });
       return loadRegistry();

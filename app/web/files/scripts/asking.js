@@ -77,12 +77,14 @@ function begin(store, { onKeyNeeded, again }) {
     phase: "asking",
     request: requestOf(state),
     plans: [],
-    names: state.fresh ? new Map() : new Map(state.shown.names),
+    names: state.fresh ? new Map(state.view.kept.map(({ key, name }) => [key, name])) : new Map(state.shown.names),
     began: performance.now(),
     askedAt: new Date(),
   };
   let ended = false;
   let frame = 0;
+  // One more than any name that is taken: a case that is opened again brings those of its kept plans.
+  let nextName = [...answer.names.values()].reduce((most, name) => Math.max(most, name), 0) + 1;
   for (const what of ["first-plan", "first-sentence"]) performance.clearMarks(`flipset:${what}`);
   store.set({ answer });
 
@@ -112,7 +114,7 @@ function begin(store, { onKeyNeeded, again }) {
 
   function takePlan(plan) {
     const key = planKey(plan);
-    if (!answer.names.has(key)) answer.names.set(key, answer.names.size + 1);
+    if (!answer.names.has(key)) answer.names.set(key, nextName++);
     answer.plans.push(plan);
   }
 

@@ -37,7 +37,8 @@ const openRule = onceLoaded(ruleDialog(store, actions));
 const openPaste = onceLoaded(pasteDialog(store, actions, notice));
 
 showModelChoice(byId("choice"), store, (name) => leaving(() => guarded(() => actions.chooseModel(name))));
-showStart(byId("start"), store, actions, openPaste);
+const takeExample = (name) => leaving(() => actions.takeExample(name));
+showStart(byId("start"), store, { ...actions, takeExample }, openPaste);
 showDecision(byId("decision"), store, byId("plans").appendChild(h("p", { class: "story only-narrow" })));
 showJump(byId("decision"), store, () => {
   actions.changeView({ tab: "plans" });

@@ -12,6 +12,9 @@ export function parseNumber(text, whole = false, example = "31.5") {
   return { value };
 }
 
+// Begins with a comma that may be a point, or stand between thousands.
+export const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}(?![\d,.])/;
+
 // A value as it stands on a report: with its unit, in percent, with commas between thousands. What could mean two things
 // is asked about, never guessed.
 export function parseValue(text, { unit, type }) {
@@ -21,8 +24,8 @@ export function parseValue(text, { unit, type }) {
   const isPercent = trimmed.endsWith("%");
   const bare = withoutUnit(isPercent ? trimmed.slice(0, -1).trim() : trimmed, unit);
   const { value, flaw } = parseNumber(grouped(bare), whole);
-  if (flaw && /^[+-]?\d{1,3}(,\d{3})+$/.test(bare))
-    return { flaw: `can mean two things: write ${bare.replaceAll(",", "")} or ${bare.replace(",", ".")}` };
+  const [unclear] = AMBIGUOUS.exec(bare) ?? [];
+  if (flaw && unclear) return { flaw: `can mean two things: write ${unclear.replace(",", "")} or ${unclear.replace(",", ".")}` };
   if (flaw || !isPercent || unit === "%") return flaw ? { flaw } : { value };
   return unit === "1" ? { value: Number((value / 100).toPrecision(15)) } : { flaw: "is not a percentage: leave out the %" };
 }
@@ -33,9 +36,9 @@ function withoutUnit(text, unit) {
   return /^\D/.test(end) && text.toLowerCase().endsWith(end) ? text.slice(0, -end.length).trim() : text;
 }
 
-// Commas between thousands, where a point behind them shows what they are.
+// Commas between thousands, where a point behind them or another comma shows what they are.
 function grouped(text) {
-  return /^[+-]?\d{1,3}(,\d{3})+\.\d+$/.test(text) ? text.replaceAll(",", "") : text;
+  return /^[+-]?[1-9]\d{0,2}((,\d{3})+\.\d+|(,\d{3}){2,})$/.test(text) ? text.replaceAll(",", "") : text;
 }
 
 // A score with three decimals, or as many as it takes not to look as if it stood on the other side of an end of the goal.

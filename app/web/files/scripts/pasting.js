@@ -1,6 +1,6 @@
 // What somebody pastes: a request in JSON, an instance in JSON, or a row of a CSV file with or without its header.
 
-import { parseNumber, parseValue } from "./numbers.js";
+import { AMBIGUOUS, parseNumber, parseValue } from "./numbers.js";
 import { requestFlaw } from "./request.js";
 
 // {request} with what was understood and {remark}, or {flaw} with what to do about it. `known` are the fields of the context.
@@ -106,8 +106,7 @@ function readCell(cell, feature) {
     const value = feature.categories.find((category) => String(category) === cell);
     return value === undefined ? { flaw: `must be one of ${feature.categories.join(", ")}` } : { value };
   }
-  const isAmbiguous = /^[+-]?\d{1,3}(,\d{3})+$/.test(cell);
-  const hasDecimalComma = /^[+-]?\d+,\d+\b/.test(cell) && !isAmbiguous && !cell.includes(".");
+  const hasDecimalComma = /^[+-]?\d+,\d+(?![\d,.])/.test(cell) && !AMBIGUOUS.test(cell);
   return parseValue(hasDecimalComma ? cell.replace(",", ".") : cell, feature);
 }
 

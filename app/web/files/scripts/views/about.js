@@ -13,7 +13,8 @@ const OF_THE_MAKER = ["script", "command", "seed"];
 const COLUMNS = ["Version and ranges", "Says", "Plans", "First plan"];
 
 export function showAbout(place, store) {
-  const title = h("h2", { id: newId("dialog") });
+  // The button at the end would take the focus, and a small screen would begin there.
+  const title = h("h2", { id: newId("dialog"), tabindex: "-1", autofocus: true });
   const facts = h("dl");
   const others = h("div", {});
   const element = h(
@@ -75,7 +76,7 @@ async function compare({ model, models, answer }, place) {
   const lines = asked.map(([name, registry], index) => line(name, registry, answers[index], model));
   place.replaceChildren(
     h("h3", {}, "The same values, other versions and ranges"),
-    h("table", {}, h("thead", {}, head), h("tbody", {}, lines)),
+    h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": "Other versions and ranges" }, h("table", {}, h("thead", {}, head), h("tbody", {}, lines))),
   );
 }
 

@@ -9,6 +9,7 @@ const NOTE = "Cases are saved in this browser, on this computer, and nowhere els
 export function showCases(place, store, open, announce) {
   const title = h("h2", { id: newId("dialog") }, "Cases");
   const reference = h("input", { type: "text", autocomplete: "off", maxlength: "80" });
+  const flaw = h("p", { class: "flaw", role: "alert" });
   const list = h("ul", { class: "relaxations" });
   const file = h("input", { type: "file", accept: "application/json,.json", onchange: () => readFiles(file.files) });
   const form = h(
@@ -17,6 +18,7 @@ export function showCases(place, store, open, announce) {
     title,
     field("Reference", reference),
     h("button", { type: "submit", class: "primary" }, "Save this case here"),
+    flaw,
     h("p", { class: "help" }, NOTE),
     list,
     field("Open a receipt", file),
@@ -28,6 +30,7 @@ export function showCases(place, store, open, announce) {
 
   function show() {
     const cases = savedCases();
+    flaw.textContent = "";
     list.replaceChildren(...cases.map((one) => h("li", { class: "row" }, opener(one), remover(one))));
     form.querySelector("[type=submit]").disabled = !store.get().model || isEmpty(store.get());
     if (!element.open) element.showModal();
@@ -36,7 +39,12 @@ export function showCases(place, store, open, announce) {
   function save(event) {
     event.preventDefault();
     if (!reference.value.trim()) return reference.focus();
-    saveCase(reference.value.trim(), store.get());
+    try {
+      saveCase(reference.value.trim(), store.get());
+    } catch {
+      flaw.textContent = "Not saved: this browser does not let the page keep anything, or has no room left.";
+      return undefined;
+    }
     store.set({ saved: savedState(store.get()) });
     reference.value = "";
     return show();

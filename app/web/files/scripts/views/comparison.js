@@ -2,7 +2,8 @@
 
 import { button, h, unseen } from "../elements.js";
 import { scoreText, withUnit } from "../numbers.js";
-import { planKey } from "../plan-key.js";
+import { keptAmong } from "../plan-key.js";
+import { hasEnded } from "../state.js";
 import { arrowOf, goalOf } from "../words.js";
 import { feedbackChoice, keepsRecords } from "./feedback.js";
 
@@ -11,15 +12,16 @@ export function showComparison(place, store, actions) {
   const tell = (words) => (recording.textContent = words);
   store.watch(
     (state) => [state.shown.request, state.shown.phase, state.view.kept],
-    (request, phase, kept) => {
+    (request, phase, keptBefore) => {
       const { shown } = store.get();
-      place.hidden = kept.length === 0 || !shown.start;
+      place.hidden = keptBefore.length === 0 || !shown.start;
       if (place.hidden) return;
-      const current = new Set(shown.plans.map(planKey));
-      const gone = kept.filter(({ plan }) => !current.has(planKey(plan)));
+      const kept = keptAmong(shown.plans, keptBefore);
+      // While plans stream in, it may still come.
+      const gone = hasEnded(phase) ? kept.filter(({ isListed }) => !isListed) : [];
       place.replaceChildren(
         h("h3", {}, kept.length > 1 ? "Kept plans, compared" : "Kept plan"),
-        table(kept, store.get(), { current, keep: actions.keep, tell }),
+        table(kept, store.get(), { keep: actions.keep, tell }),
         ...(gone.length ? [h("p", { class: "help" }, goneWords(gone))] : []),
         recording,
         button("Keep none", () => {
@@ -36,7 +38,7 @@ function goneWords(gone) {
   return `Not among the current plans: ${names}. The score is from when it was kept.`;
 }
 
-function table(kept, state, { current, keep, tell }) {
+function table(kept, state, { keep, tell }) {
   const { start } = state.shown;
   const goal = goalOf(start.target, state.model);
   const changes = kept.map(({ plan }) => new Map(plan.changes.map((change) => [change.feature, change])));
@@ -52,7 +54,7 @@ function table(kept, state, { current, keep, tell }) {
   const sizes = kept.map(({ plan }) => plan.changes.length);
   const scores = [start, ...kept.map(({ plan }) => plan)].map(({ prediction }) => scoreText(prediction.score, goal));
   const sums = [row("Changes", ["–", ...sizes].map(sum)), row("Score", scores.map(sum))];
-  const became = ({ plan, name }) => h("td", {}, current.has(planKey(plan)) && feedbackChoice(plan, name, state, tell));
+  const became = ({ plan, name, isListed }) => h("td", {}, isListed && feedbackChoice(plan, name, state, tell));
   const feedback = keepsRecords() && row("What became of it", [h("td", {}), ...kept.map(became)]);
   const all = h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, features, sums, feedback));
   return h("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": "Kept plans" }, all);

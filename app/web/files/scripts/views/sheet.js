@@ -5,7 +5,7 @@ import { filterParts } from "../filtering.js";
 import { listed } from "../items.js";
 import { counted } from "../numbers.js";
 import { ordered } from "../ordering.js";
-import { planKey } from "../plan-key.js";
+import { keptAmong, planKey } from "../plan-key.js";
 import { registryOf } from "../request.js";
 import { storyOf } from "../story.js";
 import { capital, fieldWords, goalOf, spoken } from "../words.js";
@@ -34,8 +34,8 @@ export function showSheet(place, store) {
 function content({ model, answer, view, registry, question }) {
   const { person, decision } = fieldWords(model);
   const { label, favourable } = answer.start.prediction;
-  const kept = view.kept.map(({ plan, name }) => ({ plan, name }));
-  const first = ordered(answer.plans, view, model, goalOf(answer.start.target, model)).slice(0, MOST_PLANS).map((plan) => ({ plan, name: answer.names.get(planKey(plan)) }));
+  const kept = keptAmong(answer.plans, view.kept);
+  const first = ordered(answer.plans, view, model, goalOf(answer.start.target, model)).slice(0, MOST_PLANS).map((plan) => ({ plan, name: answer.names.get(planKey(plan)), isListed: true }));
   const chosen = kept.length ? kept : first;
   const named = new Set(chosen.map(({ plan }) => planKey(plan)));
   const left = answer.plans.filter((plan) => !named.has(planKey(plan))).length;
@@ -45,11 +45,17 @@ function content({ model, answer, view, registry, question }) {
     h("p", {}, `${capital(decision)}: `, h("strong", {}, label ?? String(answer.start.prediction.score)), favourable ? "." : ", not favourable."),
     h("p", {}, storyOf(answer, model)[0] ?? ""),
     h("h2", {}, kept.length ? "The plans we chose" : `What would change the ${decision}`),
-    h("ol", {}, chosen.map(({ plan, name }) => h("li", {}, h("strong", {}, `Plan ${name}. `), plan.sentence, held(plan)))),
+    h("ol", {}, chosen.map(planLine)),
     h("p", {}, left > 0 ? `${counted(left, "other plan")} ${left === 1 ? "is" : "are"} not on this sheet${wanted.length ? ` (the list was filtered: only plans ${listed(wanted)})` : ""}.` : ""),
     h("p", {}, `This says what the model would decide for this ${person}. It does not show a cause, and it does not promise an outcome.`),
     h("p", { class: "help" }, sourceWords(model, registry, registryOf(model, question), answer)),
   ];
+}
+
+// What was kept of an earlier answer may lead nowhere with these values or rules.
+function planLine({ plan, name, isListed }) {
+  const from = isListed ? held(plan) : " From an earlier answer; the present one does not list it.";
+  return h("li", {}, h("strong", {}, `Plan ${name}. `), plan.sentence, from);
 }
 
 function held({ stability }) {

@@ -45,12 +45,13 @@ export function showValues(section, store, actions, openRule, tryOut) {
   );
 
   store.watch(
-    (state) => [state.model, state.start, state.view.onlyAbnormal, state.flaws, state.texts, state.answer.problem],
+    (state) => [state.model, state.start, state.view.onlyAbnormal, state.flaws, state.texts, state.answer.problem, state.answer.phase],
     () => {
       const state = store.get();
       const folded = isFolded(state);
       const hidden = rows.filter(({ row }) => isDull(row));
-      whatIf.hidden = !state.start;
+      // Values of which some are missing or wrong cannot be tried.
+      whatIf.hidden = !state.start || !state.answer.request;
       abnormal.hidden = !state.start || !hidden.length;
       abnormal.textContent = folded ? `Show all ${rows.length} values` : "Show abnormal values only";
       for (const { row } of rows) row.hidden = folded && hidden.some((one) => one.row === row);

@@ -28,9 +28,8 @@ export function whatIfDialog(store) {
   document.body.append(element);
   let current = null;
 
-  function open(instance, words) {
-    const { model, start, answer } = store.get();
-    const { target } = answer.request;
+  function open(instance, { start, request: { target } }, words) {
+    const { model } = store.get();
     current = { model, start, begin: instance, row: instance, past: [], target: target ? { target } : {}, turn: 0 };
     title.textContent = words;
     current.rows = model.features.filter((one) => one.type !== "category").map((feature) => slider(feature));
@@ -72,6 +71,7 @@ export function whatIfDialog(store) {
         before = null;
         show();
       },
+      onfocus: () => show(),
     });
     const track = h("div", { class: "track", "aria-hidden": "true" });
     const line = h("label", { class: "slider" }, h("span", {}, feature.title ?? feature.name), h("div", {}, track, input), text);
@@ -89,7 +89,10 @@ export function whatIfDialog(store) {
       text.textContent = withUnit(value ?? null, feature.unit);
       input.setAttribute("aria-valuetext", text.textContent);
     }
-    const ways = rows.filter(({ isAbnormal }) => isAbnormal);
+    // Those that a plan is about, and those that are being tried: of all others there is nothing green to show.
+    const isTried = ({ feature: { name }, input }) => own(row, name) !== own(begin, name) || input === document.activeElement;
+    const ways = rows.filter((one) => one.isAbnormal || isTried(one));
+    for (const { track } of rows) track.hidden = true;
     const all = [row, ...ways.flatMap((one) => pointsOf(one).map((value) => ({ ...row, [one.feature.name]: value })))];
     const judged = await flipset.predictions(model.name, all.map((one) => sentOf(model, one)), target).catch((problem) => problem);
     if (mine !== current.turn) return;
@@ -105,14 +108,14 @@ export function whatIfDialog(store) {
       h("p", { class: "score" }, "Score ", h("strong", { "data-score": "" }, scoreText(now.score, goal)), `; ${goal.words}.`),
     );
     for (const [index, way] of ways.entries())
-      paint(way.track, others.slice(index * (POINTS + 1), (index + 1) * (POINTS + 1)).map(({ favourable }) => favourable));
+      paint(way, others.slice(index * (POINTS + 1), (index + 1) * (POINTS + 1)).map(({ favourable }) => favourable));
   }
 
   return {
-    ofPlan: (plan, name) => open(plan.instance, `What if: a copy of plan ${name}`),
+    ofPlan: (plan, name) => open(plan.instance, store.get().shown, `What if: a copy of plan ${name}`),
     ofPerson() {
-      const { answer } = store.get();
-      open(answer.request.instance, "What if: a copy of these values");
+      const { start, answer } = store.get();
+      open(answer.request.instance, { start, request: answer.request }, "What if: a copy of these values");
     },
   };
 }
@@ -127,7 +130,8 @@ function pointsOf({ low, high, feature }) {
 }
 
 // Green where it is favourable; the ends of green are where the decision turns.
-function paint(track, favourable) {
+function paint({ track }, favourable) {
+  track.hidden = false;
   const stops = favourable.map((is, index) => {
     const place = (share) => `${((100 * share) / POINTS).toFixed(1)}%`;
     const colour = is ? "var(--good)" : "transparent";

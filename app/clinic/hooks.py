@@ -1,5 +1,6 @@
 """Requests of CDS Hooks 2.0, and what a service tells of itself."""
 
+import re
 from typing import Any, Literal
 from uuid import UUID
 
@@ -8,12 +9,14 @@ from pydantic import Field
 from app.adapters.codes import loinc
 from app.adapters.graphs.models import Model
 from app.adapters.locales.language import IN_ENGLISH, Language
+from app.asking.parsing import check_body
 from app.asking.refusals import DataMissing, FieldError, InvalidRequest
 from app.clinic.resources import Bundle, Element
 
 HOOK = "patient-view"
 # More Observations than this are not read for one card.
 MOST_OBSERVATIONS = 200
+_PLACE = re.compile(r"\bentry\[(\d+)\](?:\.resource)?")
 
 
 class Context(Element):
@@ -69,7 +72,7 @@ def service_of(model: Model, language: Language = IN_ENGLISH) -> dict[str, Any]:
 
 
 def prefetched(request: HookRequest) -> Bundle:
-    """The Bundle that was sent beforehand; `DataMissing` where there is none."""
+    """The Bundle that was sent beforehand, the Patient first; `DataMissing` where there is none."""
     sent = request.prefetch or {}
     lacking = [name for name in ("patient", "observations") if not isinstance(sent.get(name), dict)]
     if lacking:
@@ -82,5 +85,15 @@ def prefetched(request: HookRequest) -> Bundle:
     entries = observations.get("entry", [])
     if observations.get("resourceType") != "Bundle" or not isinstance(entries, list):
         raise InvalidRequest([FieldError("prefetch.observations", "must be a Bundle")])
-    first = {"resource": patient}
-    return Bundle.model_validate({"resourceType": "Bundle", "entry": [first, *entries]})
+    return check_body({"resourceType": "Bundle", "entry": [{"resource": patient}, *entries]}, Bundle)
+
+
+def in_prefetch(text: str) -> str:
+    """The places of that Bundle, as the client knows them."""
+    return _PLACE.sub(_sent_at, text)
+
+
+def _sent_at(place: re.Match[str]) -> str:
+    index = int(place[1])
+    rest = place[0].partition("]")[2]
+    return "prefetch.patient" if index == 0 else f"prefetch.observations.entry[{index - 1}]{rest}"

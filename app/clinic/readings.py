@@ -16,7 +16,11 @@ from app.clinic.times import BadTime, day_of, instant_of
 
 # Others are not there yet, withdrawn, or wrong.
 VALID = frozenset(("final", "amended", "corrected"))
+WHOLE_DAY = len("2026-11-18")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+UNKNOWN_MEANING = "may change what the value means, and Flipset does not know how; leave the Observation out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class Reading:
 
     @property
     def day(self) -> date | None:
-        return None if self.effective is None else day_of(self.effective)
+        """The day, where it is known."""
+        return None if self.effective is None or len(self.effective) < WHOLE_DAY else day_of(self.effective)
 
     @property
     def age(self) -> tuple[datetime, datetime]:
@@ -60,6 +65,7 @@ def latest_readings(
             continue
         if observation.status in VALID:
             _check_subject(observation, place, person, subjects, errors)
+            _check_meaning(observation, place, errors)
             name = f"Observation/{observation.id}" if observation.id else entry.full_url
             for position, reading in _readings(observation, place, name, codes, errors):
                 found.setdefault(position, []).append(reading)
@@ -83,13 +89,28 @@ def _mentions(raw: Mapping[str, Any], codes: Mapping[str, int]) -> bool:
 def _check_subject(
     observation: Observation, place: str, person: Person, subjects: dict[str, str], errors: Errors
 ) -> None:
-    reference = None if observation.subject is None else observation.subject.reference
-    if reference is None:
+    if observation.subject is None:
         return
-    if person.names and not person.is_meant_by(reference):
+    reference = observation.subject.reference
+    if reference is None:
+        errors.add(f"{place}.subject", "has no reference, so nobody can tell who it is; point at the Patient")
+    elif person.patient is not None and not person.is_meant_by(reference):
         errors.add(f"{place}.subject", "is not the Patient of this Bundle; send a Bundle about one person")
-    elif not person.names and subjects.setdefault("", reference) != reference:
+    elif person.patient is None and subjects.setdefault("", reference) != reference:
         errors.add(f"{place}.subject", "is not that of the Observations before; send a Bundle about one person")
+
+
+def _check_meaning(observation: Observation, place: str, errors: Errors) -> None:
+    """What may turn the meaning of a value around, and is not understood, must not be passed over."""
+    parts = [(place, observation), *((f"{place}.component[{i}]", part) for i, part in enumerate(observation.component))]
+    for where, part in parts:
+        if part.modifiers:
+            errors.add(f"{where}.modifierExtension", UNKNOWN_MEANING)
+    if observation.implicit_rules is not None:
+        errors.add(f"{place}.implicitRules", UNKNOWN_MEANING)
+    subject = None if observation.subject is None else observation.subject.reference
+    if any(each.reference is None or each.reference != subject for each in observation.focus):
+        errors.add(f"{place}.focus", "is not the subject; send Observations that are about the Patient")
 
 
 def _readings(
@@ -119,10 +140,22 @@ def _latest(readings: list[Reading], feature: ModelFeature, errors: Errors) -> R
     if rivals and not undated:
         reason = f"({feature.name}) differs from {rivals[0].place}, which has the same time"
         errors.add(latest.place, f"{reason}; leave out the one that does not hold")
+    for each in readings:
+        if _may_be_as_late(each, latest) and _differ(each.measured, latest.measured):
+            reason = f"({feature.name}) may be earlier or later than {latest.place}, and differs"
+            errors.add(each.place, f"{reason}; say when more exactly, or leave one out")
+            break
     return latest
 
 
-def _differ(one: Measured, other: Measured) -> bool:
-    return any(
-        getattr(one, value) != getattr(other, value) for value in ("quantity", "whole", "truth", "text", "concept")
+def _may_be_as_late(one: Reading, latest: Reading) -> bool:
+    """Whether one says a day, a month or a year, and the other a time in it."""
+    here, there = one.effective, latest.effective
+    return (
+        here is not None and there is not None and here != there and (here.startswith(there) or there.startswith(here))
     )
+
+
+def _differ(one: Measured, other: Measured) -> bool:
+    values = ("quantity", "whole", "truth", "text", "concept", "other")
+    return any(getattr(one, value) != getattr(other, value) for value in values)

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from app.adapters.files.numbers import Number
 
@@ -74,8 +74,15 @@ class Meta(Element):
     last_updated: str | None = Field(default=None, alias="lastUpdated")
 
 
+# Values that no feature can have.
+_OTHER_VALUES = ("valueRange", "valueRatio", "valueSampledData", "valueTime", "valueDateTime", "valuePeriod")
+
+
 class Measured(Element):
-    """An Observation, or a component of one: what was measured, its value, and what is normal."""
+    """An Observation, or a component of one: what was measured, its value, and what is normal.
+
+    `modifiers` may change what all the rest means, in ways that FHIR does not know.
+    """
 
     code: Concept
     quantity: Quantity | None = Field(default=None, alias="valueQuantity")
@@ -83,13 +90,20 @@ class Measured(Element):
     truth: bool | None = Field(default=None, alias="valueBoolean")
     text: str | None = Field(default=None, alias="valueString")
     concept: Concept | None = Field(default=None, alias="valueCodeableConcept")
+    other: Any = Field(default=None, validation_alias=AliasChoices(*_OTHER_VALUES))
     reference_ranges: list[ReferenceRange] = Field(default=[], alias="referenceRange")
+    modifiers: list[Any] = Field(default=[], alias="modifierExtension")
 
     @property
     def has_value(self) -> bool:
         if self.quantity is not None and self.quantity.value is not None:
             return True
-        return any(value is not None for value in (self.whole, self.truth, self.text, self.concept))
+        return any(value is not None for value in (self.whole, self.truth, self.text, self.concept, self.other))
+
+    @property
+    def count(self) -> float | None:
+        """A number without a unit."""
+        return self.whole if self.truth is None else int(self.truth)
 
 
 class Observation(Measured):
@@ -98,7 +112,9 @@ class Observation(Measured):
     id: str | None = None
     status: str
     meta: Meta | None = None
+    implicit_rules: str | None = Field(default=None, alias="implicitRules")
     subject: Reference | None = None
+    focus: list[Reference] = []
     date_time: str | None = Field(default=None, alias="effectiveDateTime")
     instant: str | None = Field(default=None, alias="effectiveInstant")
     period: Period | None = Field(default=None, alias="effectivePeriod")

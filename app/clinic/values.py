@@ -50,10 +50,8 @@ def value_of(reading: Reading, feature: ModelFeature, errors: Errors) -> float |
     measured, said = reading.measured, f"({feature.name})"
     if feature.type == "category":
         return _category(reading, feature, errors)
-    if measured.whole is not None:
-        return measured.whole
-    if measured.truth is not None:
-        return int(measured.truth)
+    if feature.ucum == "1" and measured.count is not None:
+        return measured.count
     quantity = measured.quantity
     if quantity is None or quantity.value is None:
         errors.add(reading.place, f"{said} must have a valueQuantity")
@@ -68,13 +66,13 @@ def value_of(reading: Reading, feature: ModelFeature, errors: Errors) -> float |
     return None
 
 
-def _category(reading: Reading, feature: ModelFeature, errors: Errors) -> str | None:
+def _category(reading: Reading, feature: ModelFeature, errors: Errors) -> float | str | None:
     measured = reading.measured
     concept = measured.concept or Concept()
-    texts = [measured.text, concept.text, *(coding.code for coding in concept.coding)]
-    for text in texts:
-        if text is not None and text in feature.categories:
-            return text
+    told = [measured.text, measured.count, concept.text, *(coding.code for coding in concept.coding)]
+    for each in told:
+        if each is not None and each in feature.categories:
+            return each
     offered = ", ".join(str(category) for category in feature.categories)
     errors.add(reading.place, f"({feature.name}) must be one of: {offered}")
     return None

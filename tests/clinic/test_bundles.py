@@ -19,6 +19,7 @@ from app.asking.schemas import CounterfactualsRequest
 from app.clinic.assessments import risk_assessment
 from app.clinic.plans import first_plans
 from app.clinic.reading import FromBundle, read_bundle
+from app.clinic.readings import UNKNOWN_MEANING
 from app.clinic.resources import Bundle
 from app.core.turns import run_through
 from app.settings import Settings
@@ -125,6 +126,7 @@ def of_alt(value: Any, **unit: str) -> dict[str, Any]:
 
 
 NO_TIME = "has a time that is none; write it like 2026-11-18T09:30:00Z or 2026-11-18"
+NO_QUANTITY = "(ALT) must have a valueQuantity"
 QUANTITY = ".valueQuantity"
 UNUSABLE: list[tuple[dict[str, Any], str, str]] = [
     (
@@ -149,6 +151,28 @@ UNUSABLE: list[tuple[dict[str, Any], str, str]] = [
         ".referenceRange[0]",
         "(ALT) low is above high",
     ),
+    # A number without a unit is no activity, and true is no number of units.
+    ({"valueQuantity": None, "valueInteger": 42}, "", NO_QUANTITY),
+    ({"valueQuantity": None, "valueBoolean": True}, "", NO_QUANTITY),
+    ({"valueQuantity": None, "valueRange": {"low": {"value": 3}}}, "", NO_QUANTITY),
+    ({"modifierExtension": [{"url": "http://example.org/absent"}]}, ".modifierExtension", UNKNOWN_MEANING),
+    (
+        {"component": [{"code": {}, "modifierExtension": [{"url": "http://example.org/absent"}]}]},
+        ".component[0].modifierExtension",
+        UNKNOWN_MEANING,
+    ),
+    ({"implicitRules": "http://example.org/rules"}, ".implicitRules", UNKNOWN_MEANING),
+    (
+        {"focus": [{"reference": "Patient/unborn"}]},
+        ".focus",
+        "is not the subject; send Observations that are about the Patient",
+    ),
+    (
+        {"subject": {"identifier": {"value": "4711"}, "display": "somebody"}},
+        ".subject",
+        "has no reference, so nobody can tell who it is; point at the Patient",
+    ),
+    ({"effectiveDateTime": "\u0662\u0660\u0662\u0666-11-01"}, "", NO_TIME),
 ]
 
 
@@ -171,6 +195,33 @@ def test_two_values_of_the_same_time_cannot_be_told_apart(service: Service):
     made.entries.append({"resource": {**alt(made), "valueQuantity": {"value": 1, "code": "U/L", "system": UCUM}}})
     (message,) = refused(service, made.bundle).values()
     assert "which has the same time" in message
+
+
+@pytest.mark.parametrize("time", ["2026", "2026-11", "2026-11-01"])
+def test_a_day_a_month_or_a_year_is_not_put_before_or_behind_a_time_in_it(service: Service, time: str):
+    made = plain()
+    other = {**alt(made), "effectiveDateTime": time, "valueQuantity": {"value": 1, "code": "U/L", "system": UCUM}}
+    made.entries.append({"resource": other})
+    reason = f"(ALT) may be earlier or later than {place_of_alt(made)}, and differs"
+    told = refused(service, made.bundle)
+    assert told == {f"entry[{len(made.entries) - 1}].resource": f"{reason}; say when more exactly, or leave one out"}
+    made.entries[-1]["resource"] = {**alt(made), "effectiveDateTime": time}
+    assert read(service, made.bundle)
+
+
+def test_nobody_has_an_age_in_a_month(service: Service):
+    made = plain()
+    for entry in made.entries:
+        if entry["resource"]["resourceType"] == "Observation":
+            entry["resource"]["effectiveDateTime"] = "2026-06"
+    assert set(read(service, made.bundle).request.context) == {"sex"}
+
+
+def test_a_patient_without_a_name_cannot_be_the_one_of_the_observations(service: Service):
+    made = plain()
+    patient = next(entry["resource"] for entry in made.entries if entry["resource"]["resourceType"] == "Patient")
+    del patient["id"]
+    assert place_of_alt(made) + ".subject" in refused(service, made.bundle)
 
 
 def test_a_second_patient_is_refused(service: Service):

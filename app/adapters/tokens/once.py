@@ -13,11 +13,12 @@ class AcceptedTokens:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "tokens"
-        self._folder.mkdir(exist_ok=True)
 
     def accept(self, issuer: str, name: str, until: int, now: int) -> bool:
         """Whether it comes for the first time; `until` is when nobody would accept it any more."""
         minute = str(until // MINUTE)
+        # Systems clear their folder for what is temporary.
+        self._folder.mkdir(parents=True, exist_ok=True)
         self._forget(now)
         digest = sha256(f"{issuer}\n{name}".encode("utf-8", "surrogatepass")).hexdigest()
         if any((other / digest).exists() for other in self._folder.iterdir() if other.name != minute):

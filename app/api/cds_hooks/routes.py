@@ -10,6 +10,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
+from app.adapters.graphs.models import Model
 from app.adapters.records.record import Feedback
 from app.adapters.records.store import Store
 from app.answering.in_use import ModelInUse
@@ -22,7 +23,7 @@ from app.api.problems import problem
 from app.api.records.reaching import check_plan, keep_feedback, permitted_record, recorder_of
 from app.api.responding import admitted_of, in_turns
 from app.asking.callers import Caller
-from app.asking.refusals import DataMissing, InvalidRequest, UnknownModel, UnknownRecord
+from app.asking.refusals import DataMissing, FieldError, InvalidRequest, UnknownModel, UnknownRecord
 from app.asking.schemas import Became, LimitsBody, WhyDeclined
 from app.clinic import hooks
 from app.clinic.cards import MOST_PLANS, cards_of
@@ -54,8 +55,9 @@ def discover(service: TheService, request: Request, response: Response) -> dict[
 async def call(model: TheModel, body: hooks.HookRequest, request: Request) -> Response:
     assert isinstance(request, ParsedRequest)
     service = service_of(request)
-    if not hooks.is_offered(model.model) or not may_use(request, model.model.name):
-        raise UnknownModel(model.model.name, [])
+    if not _is_offered(model.model, request):
+        others = permitted(model.catalog, key_of(request)).values()
+        raise UnknownModel(model.model.name, [each.name for each in others if _is_offered(each, request)])
     bundle = await read_further(request, service.predictors, partial(_read, body, model, request))
     asked, language = bundle.request.model_copy(update={"limits": LIMITS}), language_of(request, model.catalog)
     with ExitStack() as life:
@@ -66,14 +68,15 @@ async def call(model: TheModel, body: hooks.HookRequest, request: Request) -> Re
         if recorder is None:
             plans = await in_turns(request, first_plans(answer, MOST_PLANS), service)
             return in_language(JSONResponse(cards_of(plans, service.settings.public_url, None, language)), language)
-        # Every card can get feedback, so every card has its record.
+        # A card can get feedback, so every card has its record.
         recording = recorder.begin(bundle.text, None, key_of(request))
         life.callback(recording.close)
         form = recording.over(JsonLines(), answer, service, language)
         present = Presenter(answer.question, form, problem, language).text
         plans = await in_turns(request, first_plans(answer, MOST_PLANS, present), service)
         await recording.settle()
-        name = None if recording.id is None else str(UUID(recording.id))
+        # Feedback is on the first plan.
+        name = str(UUID(recording.id)) if recording.id is not None and plans.first else None
         cards = cards_of(plans, service.settings.public_url, name, language)
         return in_language(JSONResponse(cards, headers=recording.headers), language)
 
@@ -85,6 +88,10 @@ async def give_feedback(model: TheModel, body: hooks.FeedbackRequest, request: R
         keep = partial(_keep, store, given, model.model.name, request)
         await asyncio.get_running_loop().run_in_executor(threads, keep)
     return Response(status_code=200)
+
+
+def _is_offered(model: Model, request: Request) -> bool:
+    return hooks.is_offered(model) and may_use(request, model.name)
 
 
 def _keep(store: Store, given: hooks.CardFeedback, model: str, request: Request) -> None:
@@ -105,4 +112,5 @@ def _read(body: hooks.HookRequest, chosen: ModelInUse, request: Request) -> From
     try:
         return read_bundle(hooks.prefetched(body), chosen, caller)
     except InvalidRequest as error:
-        raise DataMissing(error.errors) from None
+        places = [(hooks.in_prefetch(each.field), hooks.in_prefetch(each.message)) for each in error.errors]
+        raise DataMissing([FieldError(*place) for place in places]) from None

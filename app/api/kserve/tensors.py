@@ -15,8 +15,7 @@ from app.asking.schemas import PredictionsRequest
 from app.writing.json_pieces import encoded
 
 NUMBERS = frozenset(("FP64", "FP32", "FP16", "INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64"))
-# One matrix of numbers, where every feature is one.
-MATRIX = "instances"
+MOST_SIDES = 8
 
 
 def server() -> dict[str, Any]:
@@ -67,7 +66,9 @@ def _check(tensor: Tensor, field: str) -> None:
         tensor.data = [value for part in tensor.data for value in (part if isinstance(part, list) else [part])]
     if tensor.datatype not in NUMBERS and tensor.datatype != "BYTES":
         raise InvalidRequest([FieldError(f"{field}.datatype", "must be a type of numbers, or BYTES for categories")])
-    if any(side < 1 for side in tensor.shape) or prod(tensor.shape) != len(tensor.data):
+    # Looked at one by one: the product of many large sides would take minutes.
+    fits = len(tensor.shape) <= MOST_SIDES and all(1 <= side <= len(tensor.data) for side in tensor.shape)
+    if not fits or prod(tensor.shape) != len(tensor.data):
         raise InvalidRequest([FieldError(f"{field}.shape", "must give the number of values in data, at least one")])
 
 
@@ -79,14 +80,17 @@ def _matrix(tensor: Tensor, names: list[str]) -> dict[str, list[Any]]:
 
 
 def _columns(tensors: Sequence[Tensor], names: list[str]) -> dict[str, list[Any]]:
-    rows = len(tensors[0].data)
+    rows, columns = len(tensors[0].data), dict[str, list[Any]]()
     for place, tensor in enumerate(tensors):
         if tensor.name not in names:
             reason = "must be the name of a feature, unless one tensor [rows, features] holds all"
             raise InvalidRequest([FieldError(f"inputs[{place}].name", reason)])
         if len(tensor.data) != rows:
             raise InvalidRequest([FieldError(f"inputs[{place}].shape", "must have as many rows as the others")])
-    return {tensor.name: tensor.data for tensor in tensors}
+        if tensor.name in columns:
+            raise InvalidRequest([FieldError(f"inputs[{place}].name", "is there twice")])
+        columns[tensor.name] = tensor.data
+    return columns
 
 
 def response_json(body: V2Request, said: Predictions) -> str:
@@ -111,4 +115,5 @@ def _wanted(outputs: Sequence[Output], known: dict[str, str]) -> list[str]:
     for place, output in enumerate(outputs):
         if output.name not in known:
             raise InvalidRequest([FieldError(f"outputs[{place}].name", f"must be one of: {', '.join(known)}")])
-    return [output.name for output in outputs]
+    # Named twice, it is sent once.
+    return [*dict.fromkeys(output.name for output in outputs)]

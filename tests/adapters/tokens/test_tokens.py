@@ -3,6 +3,7 @@
 import base64
 import hmac
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,14 @@ def test_what_was_accepted_is_forgotten_in_time(tmp_path: Path):
     assert accepted.accept("b", "1", now + 60, now)
     assert accepted.accept("a", "2", now + 1_060, now + 1_000)
     assert len(list((tmp_path / "tokens").iterdir())) == 1
+
+
+def test_a_folder_that_the_system_has_cleared_is_made_again(tmp_path: Path):
+    accepted, now = AcceptedTokens(tmp_path / "shared"), 1_000_000_020
+    assert accepted.accept("a", "1", now + 60, now)
+    shutil.rmtree(tmp_path / "shared")
+    assert accepted.accept("a", "2", now + 60, now)
+    assert not accepted.accept("a", "2", now + 60, now)
 
 
 def part(value: Any) -> str:

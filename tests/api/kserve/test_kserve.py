@@ -112,6 +112,9 @@ MATRIX = {"name": "instances", "datatype": "FP64", "shape": [1, 10], "data": [1.
         ([{**MATRIX, "shape": [1, 9], "data": [1.0] * 9}], "inputs[0].shape"),
         ([{**MATRIX, "shape": [2, 10]}], "inputs[0].shape"),
         ([{**MATRIX, "shape": [-1, -10]}], "inputs[0].shape"),
+        # Nobody multiplies them.
+        ([{**MATRIX, "shape": [99_991] * 300_000}], "inputs[0].shape"),
+        ([{"name": "ALB", "datatype": "FP64", "shape": [1], "data": [value]} for value in (1, 2)], "inputs[1].name"),
         ([{**MATRIX, "datatype": "COMPLEX"}], "inputs[0].datatype"),
         ([{**MATRIX, "shape": [10]}], "inputs[0].name"),
         ([{**MATRIX, "data": [None] * 10}], "instances[0]"),
@@ -122,6 +125,11 @@ def test_wrong_tensors_are_a_400_that_names_the_field(client: httpx.Client, inpu
     said = client.post("/v2/models/hcv/infer", json={"inputs": inputs})
     assert said.status_code == 400
     assert named in said.json()["error"]
+
+
+def test_an_output_is_sent_once_however_often_it_is_named(client: httpx.Client):
+    body = {"inputs": [MATRIX], "outputs": [{"name": "score"}] * 1_000}
+    assert [output["name"] for output in client.post("/v2/models/hcv/infer", json=body).json()["outputs"]] == ["score"]
 
 
 @pytest.mark.parametrize(

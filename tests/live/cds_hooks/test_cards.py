@@ -106,9 +106,32 @@ def test_another_patient_is_refused(client: httpx.Client):
     assert "prefetch.patient" in refused(call(client, asked(context={"patientId": "someone-else"})), 412)
 
 
+@pytest.mark.parametrize(
+    ("entry", "field"),
+    [
+        ("an Observation", "prefetch.observations.entry[3]"),
+        ({"resource": [1]}, "prefetch.observations.entry[3].resource"),
+        ({"fullUrl": 7}, "prefetch.observations.entry[3].fullUrl"),
+        ({"resource": {"resourceType": "Patient", "id": "other"}}, "prefetch.observations.entry[3].resource"),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_place_in_the_prefetch(client: httpx.Client, entry: Any, field: str):
+    body = json.loads(json.dumps(asked()))
+    body["prefetch"]["observations"]["entry"].insert(3, entry)
+    assert set(refused(call(client, body), 412)) == {field}
+
+
+def test_the_patient_is_named_too(client: httpx.Client):
+    body = json.loads(json.dumps(asked()))
+    body["prefetch"]["patient"]["gender"] = "f"
+    assert set(refused(call(client, body), 412)) == {"prefetch.patient.gender"}
+
+
 @pytest.mark.parametrize("model", ["mortgage", "nothing"])
 def test_other_models_are_no_services(client: httpx.Client, model: str):
-    assert call(client, asked(), path=model).status_code == 404
+    answer = call(client, asked(), path=model)
+    assert answer.status_code == 404
+    assert "Available: hcv, hcv@2" in answer.json()["detail"]
 
 
 @pytest.mark.slow
@@ -156,6 +179,19 @@ def test_feedback_goes_into_the_records(clinic: LiveServer):
         assert [(entry["plan"], entry["outcome"]) for entry in told] == [(1, "declined")]
         unknown = {"feedback": [{"card": str(uuid4()), "outcome": "accepted"}]}
         assert call(client, unknown, token(aud=audience), path="hcv/feedback").status_code == 404
+
+
+@pytest.mark.slow
+def test_a_card_without_a_plan_asks_for_no_feedback(clinic: LiveServer):
+    body = json.loads(json.dumps(asked()))
+    for entry in body["prefetch"]["observations"]["entry"]:
+        entry["resource"]["referenceRange"] = [{"low": {"value": 0}, "high": {"value": 1_000}}]
+    with clinic.client() as client:
+        answer = call(client, body, token())
+        (card,) = answer.json()["cards"]
+        assert "No values inside the normal ranges" in card["summary"]
+        assert "uuid" not in card
+        assert answer.headers["Flipset-Record"]
 
 
 def test_without_records_there_is_no_feedback(client: httpx.Client):

@@ -30,7 +30,16 @@ EVERYTHING = {
     "records": {"secret": "records"},
     "rates": {"secret": "records"},
     "predictor": {"url": "http://triton:8000", "secret": "predictor-key"},
-    "settings": {"max_searches": 8, "log_clients": True},
+    "settings": {
+        "max_searches": 8,
+        "max_body_bytes": 4_194_304,
+        "max_model_rows": 1_000_000_000,
+        "model_load_seconds": 0.5,
+        "log_clients": True,
+        "cds_clients_file": "/mnt/cds/clients.toml",
+    },
+    "volumes": [{"name": "cds", "configMap": {"name": "cds-clients"}}],
+    "volumeMounts": [{"name": "cds", "mountPath": "/mnt/cds", "readOnly": True}],
     "env": [{"name": "OTEL_SERVICE_NAME", "value": "flipset"}],
     "autoscaler": {"enabled": True},
     "networkPolicy": {
@@ -112,6 +121,16 @@ def test_its_variables_are_settings_and_its_probes_are_paths(tmp_path: Path, ser
         with server.client() as client:
             for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
                 assert client.get(container[probe]["httpGet"]["path"]).status_code == 200
+
+
+def test_numbers_are_settings_as_they_are_written(tmp_path: Path):
+    (deployment,) = (each for each in rendered(tmp_path, EVERYTHING) if each["kind"] == "Deployment")
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    told = {variable["name"]: variable.get("value") for variable in container["env"]}
+    assert told["FLIPSET_MAX_BODY_BYTES"] == "4194304"
+    assert told["FLIPSET_MAX_MODEL_ROWS"] == "1000000000"
+    assert told["FLIPSET_MODEL_LOAD_SECONDS"] == "0.5"
+    assert told["FLIPSET_LOG_CLIENTS"] == "true"
 
 
 def test_the_dashboard_asks_for_metrics_that_there_are(server: LiveServer):

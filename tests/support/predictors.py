@@ -42,6 +42,8 @@ class FakePredictor:
         self.delay = 0.0
         self.version: str | None = "1"
         self.describes = True
+        # What it says of its inputs in place of the truth.
+        self.described_inputs: Any = None
         # What becomes of the answer to a question: (status, JSON object, bytes behind it) to the same.
         self.spoil: Callable[[int, dict[str, Any], bytes], tuple[int, Any, bytes]] | None = None
         # How many calls are dropped without a word, from now on.
@@ -136,7 +138,7 @@ class FakePredictor:
         inputs = [{"name": "rows", "datatype": "FP32", "shape": [-1, self.columns]}]
         return {
             "name": "there",
-            "inputs": inputs,
+            "inputs": inputs if self.described_inputs is None else self.described_inputs,
             "outputs": [{"name": "scores", "datatype": "FP32", "shape": [-1, 2]}],
         }
 

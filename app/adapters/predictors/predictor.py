@@ -17,7 +17,7 @@ from app.adapters.graphs.runs import Runs
 from app.adapters.predictors.connection import Call, Connection, Reply
 from app.adapters.predictors.entry import PredictorEntry
 from app.adapters.predictors.failures import PredictorUnavailable, UntrustedReply
-from app.adapters.predictors.tensors import Scores, as_body, offer_of, scores_of
+from app.adapters.predictors.tensors import Scores, as_body, offer_of, offers_of, scores_of
 from app.core.favourable import Floats
 
 logger = logging.getLogger("app.adapters.predictors")
@@ -50,6 +50,8 @@ class Predictor:
         self._most = entry.batch
         self._batch = self._fixed = fixed_batch(inputs)
         self._version = entry.version
+        # Columns and type of the scores, as they were when it was tried.
+        self._kind: tuple[int, np.dtype[Any]] | None = None
         alone = self.feeds[0] if len(self.feeds) == 1 and not self.feeds[0].texts else None
         self.dtype = np.dtype(np.float64 if alone is None or alone.dtype is np.bool_ else alone.dtype)
 
@@ -135,6 +137,11 @@ class Predictor:
         if scores.version not in (None, self._version):
             # Rows of two versions must never meet in one answer, and no trial has seen the other one.
             raise PredictorUnavailable("serves another version than the one that was tried; reload to serve that")
+        kind = (scores.matrix.shape[1], scores.matrix.dtype)
+        self._kind = self._kind or kind
+        if kind != self._kind:
+            # One score for two classes would be read as that of the second.
+            raise PredictorUnavailable("gives scores of another shape or type than when it was tried; reload to try it")
         return scores
 
     def _described(self) -> dict[str, Any]:
@@ -149,7 +156,7 @@ class Predictor:
         return _object(reply)
 
     def _inputs(self, described: dict[str, Any], features: Sequence[ModelFeature]) -> list[Offer]:
-        offers = [offer_of(tensor) for tensor in described.get("inputs") or ()]
+        offers = offers_of(described, "inputs")
         entry, width = self._entry, sum(feature.width for feature in features)
         if entry.input is not None:
             return [offer_of({"name": entry.input, "datatype": entry.datatype, "shape": [-1, width]})]
@@ -172,7 +179,7 @@ class Predictor:
 
 def _output(described: dict[str, Any], tensor: str | None) -> str | None:
     """The output that holds the scores, as far as the server describes its outputs."""
-    usable = [offer.name for offer in map(offer_of, described.get("outputs") or ()) if offer.type in SCORES]
+    usable = [offer.name for offer in offers_of(described, "outputs") if offer.type in SCORES]
     if not usable or tensor in usable:
         return tensor
     if tensor is None and len(usable) == 1:

@@ -52,9 +52,17 @@ def offer_of(tensor: Any) -> Offer:
     try:
         name, datatype, shape = tensor["name"], tensor["datatype"], tensor["shape"]
         sides = tuple(int(side) if int(side) >= 0 else None for side in shape)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise UntrustedReply("describes a tensor without name, datatype and shape") from None
     return Offer(str(name), TYPES.get(str(datatype), str(datatype)), sides)
+
+
+def offers_of(described: Mapping[str, Any], which: str) -> list[Offer]:
+    """The tensors of a model as the server describes them; none if it does not."""
+    tensors = described.get(which) or ()
+    if not isinstance(tensors, Sequence):
+        raise UntrustedReply(f"describes no list of {which}")
+    return [offer_of(tensor) for tensor in tensors]
 
 
 def as_body(feeds: Sequence[Feed], rows: NDArray[Any], output: str | None, binary: bool) -> Body:

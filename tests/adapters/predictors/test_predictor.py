@@ -110,6 +110,9 @@ WRONG = {
     "too many rows": lambda status, answer, behind: (status, _shaped(answer, 1), behind + behind[-8:]),
     "cut off": lambda status, answer, behind: (status, answer, behind[:-3]),
     "another type": lambda status, answer, behind: (status, _typed(answer, "INT64"), behind),
+    "one column": lambda status, answer, behind: (status, _wide(answer, 1), behind[: len(behind) // 2]),
+    "three columns": lambda status, answer, behind: (status, _wide(answer, 3), behind + behind[: len(behind) // 2]),
+    "other floats": lambda status, answer, behind: (status, _wide(answer, 2, "FP64", 8), behind * 2),
     "no outputs": lambda status, answer, behind: (status, {"model_name": "there"}, b""),
     "two outputs": lambda status, answer, behind: (status, {"outputs": answer["outputs"] * 2}, behind * 2),
     "no object": lambda status, answer, behind: (status, ["scores"], b""),
@@ -130,6 +133,13 @@ def _shaped(answer: dict, more: int) -> dict:
         **answer,
         "outputs": [{**output, "shape": [rows + more, columns], "parameters": {"binary_data_size": size}}],
     }
+
+
+def _wide(answer: dict, columns: int, datatype: str = "FP32", size: int = 4) -> dict:
+    (output,) = answer["outputs"]
+    shape = [output["shape"][0], columns]
+    told = {"shape": shape, "datatype": datatype, "parameters": {"binary_data_size": shape[0] * columns * size}}
+    return {**answer, "outputs": [{**output, **told}]}
 
 
 def _typed(answer: dict, datatype: str) -> dict:
@@ -156,6 +166,13 @@ def test_a_reply_that_does_not_fit_the_question_is_an_error(fake: FakePredictor,
 def test_the_same_at_load_refuses_the_model(fake: FakePredictor, tmp_path: Path, wrong: str):
     fake.spoil = WRONG[wrong]
     with pytest.raises(BrokenFiles, match=r"model\.toml: predictor: "):
+        loaded(fake, tmp_path)
+
+
+@pytest.mark.parametrize("inputs", [7, "rows", [7], [{"name": "rows", "datatype": "FP32", "shape": [float("inf")]}]])
+def test_a_description_that_is_none_refuses_the_model(fake: FakePredictor, tmp_path: Path, inputs: object):
+    fake.described_inputs = inputs
+    with pytest.raises(BrokenFiles, match=r"model\.toml: predictor: .*describes"):
         loaded(fake, tmp_path)
 
 

@@ -1,5 +1,6 @@
 """node and npm, where they are installed."""
 
+import fcntl
 import shutil
 import subprocess
 from pathlib import Path
@@ -36,9 +37,11 @@ def _done(command: tuple[str, ...], folder: Path, options: dict[str, Any]) -> su
 
 
 def install() -> Path:
-    """Where the compiler and the generator are, once they are installed."""
+    """Where the compiler and the generator are, once one process has installed them, while others wait."""
     needs("node", "npm")
     modules = PACKAGE / "node_modules"
-    if not (modules / ".bin/tsc").exists():
-        run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts")
+    with PACKAGE.joinpath("package.json").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not (modules / ".package-lock.json").exists():
+            run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts")
     return modules / ".bin"

@@ -62,10 +62,13 @@ class Postgres:
         server = self.process.pid
         # So that it starts no other meanwhile.
         os.kill(server, signal.SIGSTOP)
-        for each in (*Path(f"/proc/{server}/task/{server}/children").read_text().split(), server):
+        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        for each in (*children, server):
             with suppress(ProcessLookupError):
                 os.kill(int(each), signal.SIGKILL)
         self.process.wait(PATIENCE)
+        # A server does not start while one of the last one's processes holds its memory.
+        eventually(lambda: all(map(_has_ended, children)))
 
 
 @contextmanager
@@ -88,6 +91,14 @@ def postgres(inside: Path | None = None) -> Iterator[Postgres]:
         finally:
             if server.process is not None and server.process.poll() is None:
                 server.kill()
+
+
+def _has_ended(process: str) -> bool:
+    """Gone, or with nothing left but its number, for which nobody has asked yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def _as_owner(command: list[str]) -> list[str]:

@@ -35,7 +35,7 @@ def test_a_browser_may_ask_from_the_origins_that_are_named(client: httpx.Client)
     assert may.headers["access-control-allow-origin"] == ORIGIN
     answer = client.post(PATH, json={"instance": PERSON}, headers={"Origin": ORIGIN})
     assert answer.headers["access-control-allow-origin"] == ORIGIN
-    assert answer.headers["access-control-expose-headers"] == "Retry-After, X-Request-ID"
+    assert answer.headers["access-control-expose-headers"] == "Flipset-Record, Retry-After, X-Request-ID"
     for origin in ("https://other.example", f"{ORIGIN}.other.example", "null"):
         assert client.options(PATH, headers={"Origin": origin, **asked}).status_code == 400
         answer = client.post(PATH, json={"instance": PERSON}, headers={"Origin": origin})

@@ -33,7 +33,7 @@ test: check
 
 # TEST_SCALE multiplies the random problems, TEST_SEED draws others.
 test-all: $(READY_TO_TEST_ALL)
-	TEST_SCALE=$${TEST_SCALE:-5} $(BIN)/pytest $(SPREAD)
+	TEST_SCALE=$${TEST_SCALE:-2} $(BIN)/pytest $(SPREAD)
 
 nightly: $(READY_TO_TEST_ALL)
 	TEST_SCALE=$${TEST_SCALE:-20} TEST_SEED=$${TEST_SEED:-$$(date +%Y%m%d)} $(BIN)/pytest $(SPREAD)

@@ -79,7 +79,7 @@ def missing(told: Storm, address: str) -> set[str]:
     """The answers whose record is not in the store, or not of the one who was answered."""
     with closing(store_at(address)) as store:
         kept = {record.id: record.personal and record.personal.subject for record in store.all()}
-    return {name for name, (subject, _) in told.answered.items() if kept.get(name) != subject}
+    return {name for name, (subject, _) in list(told.answered.items()) if kept.get(name) != subject}
 
 
 def check_whole(address: str, models: Path, ranges: Path) -> int:

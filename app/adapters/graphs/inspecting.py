@@ -8,7 +8,8 @@ from pathlib import Path
 
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import SCORES, TEXT, Offer
-from app.adapters.graphs.onnx import MAPPED_SCORES, open_session, randomness_of
+from app.adapters.graphs.graph_file import why_unusable
+from app.adapters.graphs.onnx import MAPPED_SCORES, open_session
 from app.adapters.structures.reading import in_words, untried
 
 # Placeholders of a draft; `flipset validate` warns of those that are left.
@@ -31,7 +32,7 @@ class Graph:
         content = file.read_bytes()
         session = open_session(content)
         self._content = content
-        self.randomness = randomness_of(content)
+        self.why_unusable = why_unusable(content)
         self.sha256 = hashlib.sha256(content).hexdigest()
         self.inputs = [Offer.of(argument) for argument in session.get_inputs()]
         self.outputs = [Offer.of(argument) for argument in session.get_outputs()]
@@ -41,7 +42,7 @@ class Graph:
         lines = [*_listed("input", self.inputs), *_listed("output", self.outputs)]
         scores = [offer.name for offer in self.outputs if offer.type in (*SCORES, *MAPPED_SCORES)]
         told = f"scores may come from: {', '.join(scores)}" if scores else "no output holds floating-point scores"
-        unfit = [f"cannot be served: {self.randomness}"] if self.randomness else []
+        unfit = [f"cannot be served: {self.why_unusable}"] if self.why_unusable else []
         return "\n".join([*lines, told, *unfit, *self._structure(scores)])
 
     def _structure(self, scores: Sequence[str]) -> Iterator[str]:

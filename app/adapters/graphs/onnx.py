@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import SCORES, TEXT, Offer, UnusableGraph, feeds_of, fixed_batch
-from app.adapters.graphs.graph_file import drawing_operators
+from app.adapters.graphs.graph_file import why_unusable
 from app.adapters.graphs.pacing import batch_rows_for, prompt_rows_for
 from app.adapters.graphs.runs import Runs
 from app.core.budget import Interrupted
@@ -54,12 +54,6 @@ def open_session(content: bytes) -> onnxruntime.InferenceSession:
         raise UnloadableGraph(f"ONNX Runtime cannot load it: {plainly(str(error))}") from None
 
 
-def randomness_of(content: bytes) -> str:
-    """Why a loaded graph is random, so that its scores cannot be explained; empty if it is not."""
-    drawing = " and ".join(drawing_operators(content))
-    return f"it uses the operator {drawing}, which draws random numbers; export the model without it" if drawing else ""
-
-
 # Messages of the runtime, and what Flipset says instead.
 PLAIN_WORDS = {
     r"model_path must not be empty|xternal data": "its weights are in another file; "
@@ -89,8 +83,8 @@ class OnnxGraph:
     ) -> None:
         self._classes = tuple(classes)
         self._session = open_session(content)
-        if randomness := randomness_of(content):
-            raise UnloadableGraph(randomness)
+        if why := why_unusable(content):
+            raise UnloadableGraph(why)
         inputs = [Offer.of(argument) for argument in self._session.get_inputs()]
         self.feeds = feeds_of(inputs, features)
         self._batch = fixed_batch(inputs)

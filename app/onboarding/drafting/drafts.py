@@ -159,8 +159,8 @@ def _opened(file: Path) -> tuple[bytes, Graph]:
     except UnloadableGraph as error:
         told = ORIGIN.sub("", " ".join(str(error).split()))
         raise Unfit(f"{file}: {told}") from None
-    if graph.randomness:
-        raise Unfit(f"{file}: cannot be served: {graph.randomness}")
+    if graph.why_unusable:
+        raise Unfit(f"{file}: cannot be served: {graph.why_unusable}")
     return content, graph
 
 

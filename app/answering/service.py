@@ -18,10 +18,10 @@ from app.adapters.rules.registries import Registry
 from app.answering.answer import Answer
 from app.answering.in_use import CatalogInUse, ModelInUse
 from app.answering.on_the_loop import TurnOnTheLoop
-from app.answering.predictions import Predictions, predict
+from app.answering.predictions import Predictions, predicting
 from app.answering.reasons import Reasons, find_reasons
-from app.answering.shares import Shares
-from app.answering.subsets import score_subsets
+from app.answering.shares import Lanes, Shares
+from app.answering.subsets import scoring_subsets
 from app.answering.under_way import Admitted, Place, UnderWay
 from app.answering.watchdog import MARGIN_SECONDS, Watchdog
 from app.asking.posing.question import Purpose, Question
@@ -76,8 +76,9 @@ class Service:
         # What came of reading the files anew, the same in all processes.
         self.reloads = Reloads()
         self.searchers = Searchers(settings.search_threads, thread_name_prefix="search")
-        # Apart from the searches, which take short turns; and from the threads of everything else, health included.
+        # Apart from the searches, so that reading a long body delays none; and from everything else, health included.
         self.predictors = Searchers(settings.search_threads, thread_name_prefix="predict")
+        self.lanes = Lanes(settings.search_threads)
         self.formula_limits = FormulaLimits(
             settings.max_items,
             settings.max_formulas,
@@ -193,8 +194,10 @@ class Service:
             raise self._reason_to_stop() from None
         return (yield from find_reasons(answer))
 
-    def subsets(self, question: Question, limits: LimitsBody, admitted: Admitted) -> list[Subset]:
-        """What the model says of every subset of the movable features: all of them by the deadline, or none.
+    def scoring_subsets(
+        self, question: Question, limits: LimitsBody, admitted: Admitted
+    ) -> Generator[Moment, None, list[Subset]]:
+        """In turns, what the model says of every subset of the movable features: all of them by the deadline, or none.
 
         The other limits are those of a search, which this is not.
         """
@@ -202,13 +205,15 @@ class Service:
         _check_not_late(arrived + seconds)
         runs = self._runs(admitted, arrived + seconds)
         try:
-            return score_subsets(question, seconds, arrived, admitted.stop, runs)
+            return (yield from scoring_subsets(question, seconds, arrived, admitted.stop, runs))
         except Stopped:
             reason = self._reason_to_stop()
             raise _too_short(seconds) if isinstance(reason, ModelTooSlow) else reason from None
 
-    def predict(self, body: PredictionsRequest, chosen: ModelInUse, admitted: Admitted) -> Predictions:
-        """What the model says, within the time that a request has if it names none, from when its turn has come."""
+    def predicting(
+        self, body: PredictionsRequest, chosen: ModelInUse, admitted: Admitted
+    ) -> Generator[Moment, None, Predictions]:
+        """What the model says. Its turns may take as long together as a request has that names no deadline."""
         seconds = self.limits(LimitsBody()).deadline_seconds
         began = time.perf_counter()
         if began - admitted.arrived > seconds:
@@ -216,7 +221,7 @@ class Service:
             raise Busy
         runs = self._runs(admitted, began + seconds)
         try:
-            return predict(body, chosen.model, runs, admitted.caller)
+            return (yield from predicting(body, chosen.model, runs, admitted.caller))
         except Interrupted:
             reason = self._reason_to_stop()
             if isinstance(reason, ModelTooSlow) and body.instances is not None:

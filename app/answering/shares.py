@@ -1,10 +1,12 @@
-"""How many requests one client may have under way at once, so that no client alone keeps the others out.
+"""How much one client may have under way at once, so that no client alone keeps the others out or waiting.
 
 A client is a key, or an address where keys are off.
 """
 
+from asyncio import Semaphore
 from collections.abc import Iterator
 from contextlib import contextmanager
+from weakref import WeakValueDictionary
 
 from app.asking.refusals import TooManyAtOnce
 
@@ -33,3 +35,22 @@ class Shares:
             # Clients come and go.
             if not self._under_way[client]:
                 del self._under_way[client]
+
+
+class Lanes:
+    """Each client's way to the threads: `most` pieces of its work take turns there, and its others wait for them.
+
+    So a request waits for its own client's, and for a turn of no more than `most` pieces of each other client.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        # Each lives as long as somebody is in it.
+        self._lanes: WeakValueDictionary[str, Semaphore] = WeakValueDictionary()
+
+    def of(self, client: str) -> Semaphore:
+        """The client's lane, to be in with `async with`; not twice at once."""
+        lane = self._lanes.get(client)
+        if lane is None:
+            lane = self._lanes[client] = Semaphore(self._most)
+        return lane

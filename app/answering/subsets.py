@@ -1,6 +1,7 @@
 """Every subset of the movable features, for those who draw it."""
 
 import time
+from collections.abc import Generator
 
 import numpy as np
 
@@ -8,13 +9,16 @@ from app.adapters.graphs.runs import Runs
 from app.asking.posing.question import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest
 from app.core.budget import Budget, Limits, StopFlag
+from app.core.facts import Moment
 from app.core.search.all_subsets import MOST_SHOWN, Subset, every_subset
 from app.core.search.oracle import Oracle
 from app.observing.observed_requests import observed_request
 
 
-def score_subsets(question: Question, seconds: float, started: float, stop: StopFlag, runs: Runs) -> list[Subset]:
-    """Have all subsets scored in so many seconds from the start; `Stopped` where that does not suffice."""
+def scoring_subsets(
+    question: Question, seconds: float, started: float, stop: StopFlag, runs: Runs
+) -> Generator[Moment, None, list[Subset]]:
+    """In turns, have all subsets scored in so many seconds from the start; `Stopped` where that does not suffice."""
     problem = question.problem
     _check_moves(len(problem.moves))
     if problem.ladder is not None:
@@ -25,7 +29,7 @@ def score_subsets(question: Question, seconds: float, started: float, stop: Stop
     given = scorer, question.favourable, problem.instance, problem.moves, budget
     oracle = Oracle(*given, following=problem.following)
     try:
-        subsets = every_subset(problem, oracle)
+        subsets = yield from every_subset(problem, oracle)
     finally:
         # What was scored is counted, also where it was not all.
         seen = observed_request()

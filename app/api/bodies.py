@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from typing import Any, TypeVar, cast
 
 from anyio import CapacityLimiter, to_thread
@@ -14,6 +13,8 @@ from starlette.datastructures import State
 from starlette.requests import ClientDisconnect
 
 from app.answering.on_the_loop import MOST_BYTES
+from app.answering.service import Service
+from app.api.addresses import client_of
 from app.api.problems import is_expected, problem_response
 from app.asking.parsing import MOST_ENTRIES, B, read_body
 from app.asking.refusals import BodyTooLong, UnsupportedMediaType
@@ -89,11 +90,15 @@ async def _with_parsed_body(request: Request, schema: type[BaseModel]) -> Parsed
     return parsed
 
 
-async def read_further(request: ParsedRequest, threads: Executor, reading: Callable[[], T]) -> T:
-    """What is made of a body once it is known for what model; the threads do it where the body is long."""
-    if request.size <= MOST_BYTES:
-        return reading()
-    return await asyncio.get_running_loop().run_in_executor(threads, reading)
+async def read_further(request: ParsedRequest, service: Service, reading: Callable[[], T]) -> T:
+    """What is made of a body once it is known for what model; a thread does it where the body is long."""
+    return reading() if request.size <= MOST_BYTES else await in_a_thread(request, service, reading)
+
+
+async def in_a_thread(request: Request, service: Service, work: Callable[[], T]) -> T:
+    """What cannot be done in turns; of one client no more at once than there are threads."""
+    async with service.lanes.of(client_of(request.scope)):
+        return await asyncio.get_running_loop().run_in_executor(service.predictors, work)
 
 
 async def _read_alone(body: bytes, schema: type[B], state: State) -> B:

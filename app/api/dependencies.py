@@ -73,7 +73,7 @@ class WorkRoute(StrictRoute):
 async def _read_bundle(request: ParsedRequest, chosen: ModelInUse) -> None:
     """Put the request that a Bundle amounts to in its place."""
     reading = partial(read_bundle, request.parsed, chosen, Caller.of(key_of(request), chosen.model.name))
-    request.bundle = await read_further(request, service_of(request).predictors, reading)
+    request.bundle = await read_further(request, service_of(request), reading)
     request.parsed, request.content = request.bundle.request, request.bundle.text.encode()
 
 

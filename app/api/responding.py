@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import Executor
 from contextlib import ExitStack
+from functools import partial
 from typing import TypeVar
 
 from fastapi import Request
@@ -124,10 +125,12 @@ async def _answered(  # noqa: PLR0913, PLR0917  # all that an answer is made of
     return in_language(response, language)
 
 
-async def in_turns(request: Request, steps: Generator[Moment, None, T], service: Service) -> T:
-    """What comes of work before the first byte: the threads that search do it, as long as the client is there."""
+async def in_turns(
+    request: Request, steps: Generator[Moment, None, T], service: Service, threads: Executor | None = None
+) -> T:
+    """What comes of work before the first byte: `threads`, or those that search, do it while the client is there."""
     loop, turn = asyncio.get_running_loop(), (steps, FLUSH_SECONDS, time.perf_counter)
-    while not isinstance(done := await loop.run_in_executor(service.searchers, take_turn, *turn), Done):
+    while not isinstance(done := await loop.run_in_executor(threads or service.searchers, take_turn, *turn), Done):
         if isinstance(done, Waiting):
             await asyncio.sleep(WAIT_SECONDS)
         if await request.is_disconnected():
@@ -160,7 +163,7 @@ async def respond_with_predictions(
     if len(body.instances or ()) > most:
         raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer per request")])
     with service.admit(admitted_of(request, chosen)) as admitted:
-        return await _in_one_piece(service, lambda: predictions_json(service.predict(body, chosen, admitted)))
+        return await in_one_piece(request, service, service.predicting(body, chosen, admitted), predictions_json)
 
 
 async def respond_with_subsets(
@@ -172,9 +175,8 @@ async def respond_with_subsets(
         raise InvalidRequest([FieldError("record", reason)])
     with service.admit(admitted_of(request, chosen)) as admitted:
         question = await in_turns(request, service.understanding(body, chosen, admitted), service)
-        return await _in_one_piece(
-            service, lambda: subsets_json(question, service.subsets(question, body.limits, admitted))
-        )
+        steps = service.scoring_subsets(question, body.limits, admitted)
+        return await in_one_piece(request, service, steps, partial(subsets_json, question))
 
 
 async def respond_with_reasons(
@@ -215,9 +217,16 @@ async def respond_with_assessment(
         return response
 
 
-async def _in_one_piece(service: Service, work: Callable[[], str]) -> Response:
-    """What is said only when all of it is known. What takes no turns has other threads than the searches."""
-    text = await asyncio.get_running_loop().run_in_executor(service.predictors, work)
+async def in_one_piece(
+    request: ParsedRequest, service: Service, steps: Generator[Moment, None, T], write: Callable[[T], str]
+) -> Response:
+    """What is said only when all of it is known: its turns are in the client's lane."""
+
+    def writing() -> Generator[Moment, None, str]:
+        return write((yield from steps))
+
+    async with service.lanes.of(client_of(request.scope)):
+        text = await in_turns(request, writing(), service, service.predictors)
     return Response(text, media_type="application/json")
 
 

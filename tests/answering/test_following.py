@@ -45,7 +45,7 @@ def plans(service: Service, **request: Any) -> list[dict[str, Any]]:
 def score(service: Service, instance: dict[str, Any]) -> float:
     body = PredictionsRequest.model_validate({"instances": [instance]})
     with service.admit(Admitted(time.perf_counter())) as place:
-        return float(service.predict(body, service.model("loan"), place).verdict.score[0])
+        return float(run_through(service.predicting(body, service.model("loan"), place)).verdict.score[0])
 
 
 def test_a_derived_feature_is_computed_for_every_row(service: Service):

@@ -14,6 +14,7 @@ from app.answering.service import Service
 from app.answering.under_way import Admitted
 from app.asking.refusals import InvalidRequest
 from app.asking.schemas import PredictionsRequest
+from app.core.turns import run_through
 from app.settings import Settings
 from tests.support import graphs
 from tests.support.answers import lines_of
@@ -59,7 +60,7 @@ def linear(tmp_path_factory: pytest.TempPathFactory) -> Service:
 def favours(service: Service, model: str, instances: list[dict[str, Any]]) -> list[bool]:
     body = PredictionsRequest.model_validate({"instances": instances})
     with service.admit(Admitted(time.perf_counter())) as place:
-        return service.predict(body, service.model(model), place).verdict.favourable.tolist()
+        return run_through(service.predicting(body, service.model(model), place)).verdict.favourable.tolist()
 
 
 def people(model: str, service: Service, count: int) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from app.answering.service import Service
 from app.answering.under_way import Admitted
 from app.asking.refusals import ConflictingConstraints, InvalidRequest
 from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
+from app.core.turns import run_through
 from app.settings import Settings
 from tests.support.answers import lines_of
 from tests.support.live_server import ROOT
@@ -45,7 +46,7 @@ def favours(service: Service, instances: list[dict[str, Any]]) -> list[bool]:
     chosen = service.model("mortgage")
     body = PredictionsRequest.model_validate({"instances": instances})
     with service.admit(Admitted(time.perf_counter())) as place:
-        return service.predict(body, chosen, place).verdict.favourable.tolist()
+        return run_through(service.predicting(body, chosen, place)).verdict.favourable.tolist()
 
 
 @pytest.mark.parametrize("engine", ["auto", "lattice", "cemsp", "through"])

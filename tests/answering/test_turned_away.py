@@ -73,14 +73,14 @@ def test_so_are_subsets(tmp_path: Path):
     service = serve(tmp_path)
     question = run_through(service.understanding(request(), service.model("m"), Admitted(time.perf_counter())))
     with pytest.raises(Busy):
-        service.subsets(question, LimitsBody(), Admitted(late(service)))
+        run_through(service.scoring_subsets(question, LimitsBody(), Admitted(late(service))))
 
 
 def test_so_are_predictions(tmp_path: Path):
     service = serve(tmp_path)
     body = PredictionsRequest.model_validate({"instance": INSTANCE})
     with pytest.raises(Busy):
-        service.predict(body, service.model("m"), Admitted(late(service)))
+        run_through(service.predicting(body, service.model("m"), Admitted(late(service))))
 
 
 class StoppedMeanwhile(Service):

@@ -1,25 +1,35 @@
-"""One client has no more than its share under way; bodies that have not arrived count, and what has ended does not."""
+"""One client has no more than its share under way, or in the threads; bodies that have not arrived count."""
 
 import asyncio
 import json
+from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+import httpx
 import pytest
+from starlette.requests import Request
 from starlette.types import ASGIApp
 
+from app.adapters.graphs.scorer import ModelScorer
 from app.adapters.keys.key import new_key
 from app.adapters.keys.key_file import editing
 from app.answering.service import Service
 from app.answering.shares import Shares
 from app.answering.under_way import Admitted
+from app.api import responding
 from app.api.addresses import client_of
+from app.api.bodies import in_a_thread
 from app.asking.refusals import TooManyAtOnce
+from app.core.turns import Done
 from app.main import create_app
 from app.settings import Settings
 from tests.support.live_server import ROOT
+from tests.support.waiting import PATIENCE
 
 BODY = json.dumps({"instance": {"A": -0.8, "B": -0.3, "C": -1.1, "D": 0.2}}).encode()
 FOLDERS = {"models_dir": ROOT / "models", "normal_ranges_dir": ROOT / "normal_ranges"}
@@ -184,3 +194,93 @@ def test_a_search_holds_memory_for_its_client(monkeypatch: pytest.MonkeyPatch):
 
     asyncio.run(run())
     assert admitted == ["192.0.2.1", "192.0.2.2"]
+
+
+# Each of several batches, of whatever door.
+PERSON = json.loads(BODY)["instance"]
+PREDICTIONS, SEVERAL = "/v1/models/synthetic/predictions", {"instances": [PERSON] * 5}
+TENSOR = {"name": "all", "shape": [5, 4], "datatype": "FP64", "data": list(PERSON.values()) * 5}
+
+
+def one_step(steps: Generator[Any, None, Any], *_: Any) -> Done[Any] | None:
+    """The shortest turn there is."""
+    try:
+        next(steps)
+    except StopIteration as done:
+        return Done(done.value)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        (PREDICTIONS, SEVERAL),
+        ("/v1/models/synthetic:predict", SEVERAL),
+        ("/v2/models/synthetic/infer", {"inputs": [TENSOR]}),
+        ("/v1/models/synthetic/subsets", {"instance": PERSON}),
+    ],
+)
+def test_who_asks_for_much_in_one_piece_keeps_nobody_else_waiting(
+    monkeypatch: pytest.MonkeyPatch, path: str, body: dict[str, Any]
+):
+    """In the only thread there is, another client's prediction comes before the first of four long ones has ended."""
+    app = create_app(Settings(search_threads=1, **FOLDERS))
+    service: Service = app.state.service
+    score, admit, is_there = ModelScorer.__call__, Service.admit, Event()
+
+    def wait_for_the_other(self: ModelScorer, rows: Any) -> Any:
+        assert is_there.wait(PATIENCE)
+        return score(self, rows)
+
+    def noted(self: Service, request: Admitted) -> Any:
+        if request.client == "192.0.2.2":
+            is_there.set()
+        else:
+            under_way.append(request)
+        return admit(self, request)
+
+    under_way: list[Admitted] = []
+    ended: list[str] = []
+    service.model("synthetic").model.scorer.batch_rows = 1
+    monkeypatch.setattr(ModelScorer, "__call__", wait_for_the_other)
+    monkeypatch.setattr(Service, "admit", noted)
+    monkeypatch.setattr(responding, "take_turn", one_step)
+
+    async def ask(address: str, path: str, body: dict[str, Any]) -> None:
+        transport = httpx.ASGITransport(app, client=(address, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://here", timeout=PATIENCE) as client:
+            assert (await client.post(path, json=body)).status_code == 200
+        ended.append(address)
+
+    async def run() -> None:
+        greedy = [asyncio.create_task(ask("192.0.2.1", path, body)) for _ in range(4)]
+        while len(under_way) < 4:
+            await asyncio.sleep(0)
+        await asyncio.gather(ask("192.0.2.2", PREDICTIONS, {"instance": PERSON}), *greedy)
+
+    asyncio.run(run())
+    assert ended == ["192.0.2.2"] + ["192.0.2.1"] * 4
+
+
+def test_what_takes_no_turns_waits_for_the_clients_own():
+    """Long Bundles are read in a piece: the other's comes after the one that is being read."""
+    app = create_app(Settings(search_threads=1, **FOLDERS))
+    is_there, done = Event(), []
+
+    def work(client: str) -> None:
+        assert is_there.wait(PATIENCE)
+        done.append(client)
+
+    async def read(client: str) -> None:
+        request = Request({"type": "http", "client": (client, 1)})
+        await in_a_thread(request, app.state.service, partial(work, client))
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(read(client)) for client in ("192.0.2.1",) * 3 + ("192.0.2.2",)]
+        # All of them have begun, and are in their lanes.
+        await asyncio.sleep(0)
+        is_there.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(run())
+    assert done == ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.1"]

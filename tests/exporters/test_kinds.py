@@ -4,6 +4,7 @@ import importlib.util
 import tomllib
 from collections.abc import Callable, Iterator
 from itertools import combinations
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 import pytest
 
 from app.adapters.catalog import load_catalog
-from app.answering.predictions import predict
+from app.adapters.graphs.runs import Runs
+from app.answering.predictions import predicting
 from app.answering.service import Service
 from app.asking.schemas import PredictionsRequest
+from app.core.turns import run_through
 from app.settings import Settings
 from tests.exporters.kinds import JOBS, KINDS, Kind, Person
 from tests.support.answers import lines_of
@@ -111,7 +114,8 @@ def test_it_is_served_as_its_own_library_would(make: Callable[[], Kind], tmp_pat
     refused = found = 0
     for person in people(service):
         score, margin = kind.judge(person)
-        said = predict(PredictionsRequest.model_validate({"instance": person}), model).verdict
+        asked = PredictionsRequest.model_validate({"instance": person})
+        said = run_through(predicting(asked, model, Runs(inf))).verdict
         assert said.score[0] == pytest.approx(score, abs=1e-5, rel=1e-5)
         if abs(margin) >= NEAR:
             assert said.favourable[0] == (margin >= 0)

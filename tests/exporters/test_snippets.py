@@ -1,6 +1,7 @@
 """The snippets of docs/models.md: what they export is served, and scores as the trainer itself does."""
 
 import re
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 
 from app.adapters.catalog import load_catalog
-from app.answering.predictions import predict
+from app.adapters.graphs.runs import Runs
+from app.answering.predictions import predicting
 from app.asking.schemas import PredictionsRequest
+from app.core.turns import run_through
 from tests.cli.test_flipset import flipset
 from tests.support.live_server import ROOT
 
@@ -57,7 +60,8 @@ def scores_of(folder: Path, rows: np.ndarray) -> np.ndarray:
         {name: None if np.isnan(value) else float(value) for name, value in zip(NAMES, row, strict=True)}
         for row in rows
     ]
-    said = predict(PredictionsRequest.model_validate({"instances": instances}), catalog.models["loans"])
+    asked = PredictionsRequest.model_validate({"instances": instances})
+    said = run_through(predicting(asked, catalog.models["loans"], Runs(inf)))
     return said.verdict.score
 
 

@@ -1,8 +1,12 @@
 """The runs of one request. Any thread can end them for good."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from math import inf
 
 import onnxruntime
+
+from app.core.facts import Working
 
 
 class Runs:
@@ -22,6 +26,12 @@ class Runs:
         self._end_too = end
         if self.are_ended:
             end()
+
+    def between_turns(self) -> Iterator[Working]:
+        """Others may have a turn. It does not count towards the time of these runs."""
+        left, self.until = self.until - time.perf_counter(), inf
+        yield Working()
+        self.until = time.perf_counter() + left
 
     def end(self) -> None:
         """End the current run and all later ones; the runtime checks between two operations of a graph."""

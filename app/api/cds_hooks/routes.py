@@ -1,6 +1,5 @@
 """The paths of CDS Hooks. The standard describes them, so they are not in our document."""
 
-import asyncio
 import time
 from contextlib import ExitStack
 from functools import partial
@@ -15,7 +14,7 @@ from app.adapters.records.record import Feedback
 from app.adapters.records.store import Store
 from app.answering.in_use import ModelInUse
 from app.api.around.access import key_of
-from app.api.bodies import ParsedRequest, StrictRoute, read_further
+from app.api.bodies import ParsedRequest, StrictRoute, in_a_thread, read_further
 from app.api.cds_hooks.clients import HookRoute, may_use
 from app.api.dependencies import TheModel, TheService, permitted, service_of
 from app.api.languages import in_language, language_of
@@ -58,7 +57,7 @@ async def call(model: TheModel, body: hooks.HookRequest, request: Request) -> Re
     if not _is_offered(model.model, request):
         others = permitted(model.catalog, key_of(request)).values()
         raise UnknownModel(model.model.name, [each.name for each in others if _is_offered(each, request)])
-    bundle = await read_further(request, service.predictors, partial(_read, body, model, request))
+    bundle = await read_further(request, service, partial(_read, body, model, request))
     asked, language = bundle.request.model_copy(update={"limits": LIMITS}), language_of(request, model.catalog)
     with ExitStack() as life:
         admitted = life.enter_context(service.admit(admitted_of(request, model)))
@@ -83,10 +82,10 @@ async def call(model: TheModel, body: hooks.HookRequest, request: Request) -> Re
 
 @services.post("/{model}/feedback")
 async def give_feedback(model: TheModel, body: hooks.FeedbackRequest, request: Request) -> Response:
-    store, threads = recorder_of(request).store, service_of(request).predictors
+    store = recorder_of(request).store
     for given in body.feedback:
         keep = partial(_keep, store, given, model.model.name, request)
-        await asyncio.get_running_loop().run_in_executor(threads, keep)
+        await in_a_thread(request, service_of(request), keep)
     return Response(status_code=200)
 
 

@@ -1,7 +1,6 @@
 """Answers in KServe's words: several explanations in one piece."""
 
-import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ from fastapi import Response
 from app.adapters.locales.language import Language
 from app.answering.events import Failed
 from app.answering.in_use import ModelInUse
+from app.answering.predictions import Predictions
 from app.answering.service import Service
 from app.answering.under_way import Admitted
 from app.api.bodies import ParsedRequest, read_further
@@ -19,7 +19,7 @@ from app.api.kserve.tensors import request_of, response_json
 from app.api.languages import in_language, language_of
 from app.api.problems import problem
 from app.api.records.recording import begin_recording
-from app.api.responding import admitted_of, in_turns
+from app.api.responding import admitted_of, in_one_piece, in_turns
 from app.asking.refusals import FieldError, InvalidRequest
 from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
 from app.core.memory import Waiting
@@ -46,7 +46,7 @@ async def explain(request: ParsedRequest, body: V1Request, chosen: ModelInUse, s
     with service.admit(admitted_of(request, chosen)) as admitted:
         instances = body.explanations(chosen.model)
         for place in range(len(body.instances)):
-            each, sent = await read_further(request, service.predictors, partial(next, instances))
+            each, sent = await read_further(request, service, partial(next, instances))
             with ExitStack() as life:
                 recording = begin_recording(request, each, life, sent)
                 try:
@@ -91,27 +91,28 @@ def _explaining(  # all that an explanation is made of
 
 
 async def predict(request: ParsedRequest, body: V1Request, chosen: ModelInUse, service: Service) -> Response:
-    asked = await read_further(request, service.predictors, lambda: body.predictions(chosen.model))
+    asked = await read_further(request, service, lambda: body.predictions(chosen.model))
 
-    def work(admitted: Admitted) -> str:
-        return f'{{"predictions":[{",".join(prediction_texts(service.predict(asked, chosen, admitted)))}]}}'
+    def write(said: Predictions) -> str:
+        return f'{{"predictions":[{",".join(prediction_texts(said))}]}}'
 
-    return await _in_a_thread(request, asked, chosen, service, work)
+    return await _predicted(request, asked, chosen, service, write)
 
 
 async def infer(request: ParsedRequest, body: V2Request, chosen: ModelInUse, service: Service) -> Response:
-    asked = await read_further(request, service.predictors, lambda: request_of(body, chosen.model))
-    return await _in_a_thread(
-        request, asked, chosen, service, lambda admitted: response_json(body, service.predict(asked, chosen, admitted))
-    )
+    asked = await read_further(request, service, lambda: request_of(body, chosen.model))
+    return await _predicted(request, asked, chosen, service, partial(response_json, body))
 
 
-async def _in_a_thread(
-    request: ParsedRequest, asked: PredictionsRequest, chosen: ModelInUse, service: Service, work: Any
+async def _predicted(
+    request: ParsedRequest,
+    asked: PredictionsRequest,
+    chosen: ModelInUse,
+    service: Service,
+    write: Callable[[Predictions], str],
 ) -> Response:
     most = service.settings.max_instances
     if len(asked.instances or ()) > most:
         raise InvalidRequest([FieldError("instances", f"are more than {most:,}; send fewer per request")])
     with service.admit(admitted_of(request, chosen)) as admitted:
-        text = await asyncio.get_running_loop().run_in_executor(service.predictors, work, admitted)
-    return Response(text, media_type="application/json")
+        return await in_one_piece(request, service, service.predicting(asked, chosen, admitted), write)

@@ -1,10 +1,12 @@
 """Every subset of few moves with the model's verdict: the whole picture, where a search yields only the answers."""
 
+from collections.abc import Generator
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from app.core.facts import Moment, Working
 from app.core.favourable import Bools
 from app.core.problem import Problem
 from app.core.search.oracle import Oracle
@@ -32,11 +34,17 @@ class Subset(NamedTuple):
     role: Role | None
 
 
-def every_subset(problem: Problem, oracle: Oracle) -> list[Subset]:
-    """Judge all subsets, feasible or not, by size and then by positions; `Stopped` if the budget ends first."""
+def every_subset(problem: Problem, oracle: Oracle) -> Generator[Moment, None, list[Subset]]:
+    """Judge all subsets, feasible or not, by size and then by positions; `Stopped` if the budget ends first.
+
+    In turns, a batch in each.
+    """
     moves = len(problem.moves)
     all_of_them = table(moves)
-    verdicts = [verdict for _, verdict in oracle.judge_all(all_of_them.masks(all_of_them.numbers))]
+    verdicts = []
+    for _, verdict in oracle.judge_all(all_of_them.masks(all_of_them.numbers)):
+        verdicts.append(verdict)
+        yield Working()
     scores = np.concatenate([verdict.score for verdict in verdicts])
     favourable = np.empty(2**moves, dtype=np.bool_)
     favourable[all_of_them.numbers] = np.concatenate([verdict.favourable for verdict in verdicts])

@@ -11,6 +11,7 @@ import pytest
 from app.core.budget import Budget, Limits, StopFlag, Stopped
 from app.core.search.all_subsets import Subset, every_subset
 from app.core.search.oracle import Oracle
+from app.core.turns import run_through
 from tests.support.brute_force import Case, changed, is_feasible, minimal_sets, movable
 from tests.support.constrained import constrained_case
 from tests.support.networks import Network, at_least
@@ -24,7 +25,7 @@ CHUNK = 100
 def shown(case: Case, network: Network, seconds: float = 600.0) -> list[Subset]:
     problem = pose_case(case)
     budget = Budget(Limits(2**10, seconds), time.perf_counter, time.perf_counter(), StopFlag())
-    return every_subset(problem, Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget))
+    return run_through(every_subset(problem, Oracle(network, FAVOURABLE, problem.instance, problem.moves, budget)))
 
 
 def truth(case: Case, network: Network) -> list[tuple[tuple[int, ...], float, bool, bool, str | None]]:

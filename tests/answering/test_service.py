@@ -19,6 +19,7 @@ from app.answering.answer import Answer
 from app.answering.events import Failed, Finished
 from app.answering.service import Searchers, Service
 from app.answering.under_way import Admitted
+from app.asking.posing.question import Purpose
 from app.asking.posing.understanding import understand
 from app.asking.refusals import Busy, ConflictingConstraints, InvalidRequest, Stopping
 from app.asking.schemas import CounterfactualsRequest
@@ -200,9 +201,15 @@ def test_the_search_for_conflicts_may_take_a_quarter_of_the_deadline(tmp_path: P
     # Who ends late runs goes by the same clock.
     monkeypatch.setattr("app.answering.watchdog.time", SimpleNamespace(perf_counter=clock, sleep=time.sleep))
     body = of_sixty(constraints={"formulas": formulas}, limits={"deadline_ms": 20_000})
-    for _ in service.posing(body, service.model("m"), Admitted(clock())):
+    chosen, limits = service.model("m"), service.limits(body.limits)
+    for _ in service.posing(body, chosen, Admitted(clock())):
         clock.now += 0.1
     assert clock.now == pytest.approx(5.0, abs=0.11)
+    began = clock.now
+    # A replay has as long as any request may have: a minute.
+    for _ in service.posing_again(body, chosen, Admitted(clock()), limits, Purpose()):
+        clock.now += 0.1
+    assert clock.now - began == pytest.approx(15.0, abs=0.11)
 
 
 def test_a_conflict_whose_group_may_be_too_large_says_so(tmp_path: Path):

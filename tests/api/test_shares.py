@@ -226,9 +226,10 @@ def test_who_asks_for_much_in_one_piece_keeps_nobody_else_waiting(
     """In the only thread there is, another client's prediction comes before the first of four long ones has ended."""
     app = create_app(Settings(search_threads=1, **FOLDERS))
     service: Service = app.state.service
-    score, admit, is_there = ModelScorer.__call__, Service.admit, Event()
+    score, admit, is_there, has_begun = ModelScorer.__call__, Service.admit, Event(), Event()
 
     def wait_for_the_other(self: ModelScorer, rows: Any) -> Any:
+        has_begun.set()
         assert is_there.wait(PATIENCE)
         return score(self, rows)
 
@@ -254,7 +255,7 @@ def test_who_asks_for_much_in_one_piece_keeps_nobody_else_waiting(
 
     async def run() -> None:
         greedy = [asyncio.create_task(ask("192.0.2.1", path, body)) for _ in range(4)]
-        while len(under_way) < 4:
+        while len(under_way) < 4 or not has_begun.is_set():
             await asyncio.sleep(0)
         await asyncio.gather(ask("192.0.2.2", PREDICTIONS, {"instance": PERSON}), *greedy)
 

@@ -26,5 +26,10 @@ def test_digits_beyond_64_bits_are_kept():
     assert number_text(number) == "0.1000000000000000000000000001"
 
 
+def test_noughts_keep_their_sign_and_whole_numbers_their_point():
+    sent = ["-0", "-0.0", "0", "0.0", "35.0", "1e3"]
+    assert [number_text(parse_json(text.encode())) for text in sent] == sent
+
+
 def test_an_endpoint_is_written_as_people_write_it():
     assert [number_text(number) for number in (35.0, 0.55, -2.0, 1e22)] == ["35", "0.55", "-2", "1e+22"]

@@ -57,10 +57,12 @@ def read_instance(instance: Instance, model: Model, field: str, errors: Errors) 
         lacking = [name for name in model.sent if name not in instance]
         check_known(instance, model.positions, field, errors, meant=lacking)
     values = tuple(
-        read_value(instance[feature.name], position, model, field, errors)
-        if feature.name in instance
-        else _absent(feature, f"{field}.{feature.name}", errors)
-        for position, feature in enumerate(model.features)
+        [
+            read_value(instance[feature.name], position, model, field, errors)
+            if feature.name in instance
+            else _absent(feature, f"{field}.{feature.name}", errors)
+            for position, feature in enumerate(model.features)
+        ]
     )
     return with_derived(values, model, field, errors) if model.derived else values
 

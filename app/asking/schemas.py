@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from math import isnan
+from math import isinf
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StrictBool, WithJsonSchema, model_validator
@@ -29,7 +29,8 @@ def _value(value: Any) -> float | str | None:
 
 def _measured(value: Any) -> float | str | None:
     """The same for a value of the instance. NaN, as tables write a missing value, is for its feature to refuse."""
-    return value if isinstance(value, float) and isnan(value) else _value(value)
+    # Nearly every value is a finite float; infinity is refused like anything else that is no value.
+    return value if isinstance(value, float) and not isinf(value) else _value(value)
 
 
 ContextValue = Annotated[

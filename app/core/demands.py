@@ -92,5 +92,7 @@ def conjuncts_of(
     following: Following | None,
 ) -> tuple[Formula, ...]:
     """The formulas that remain after what the choice of moves, or their number, has settled: items of these kinds."""
+    if not items:
+        return ()
     others = [item for item in items if not isinstance(item.statement, settled) or speaks_of(item.statement, following)]
     return tuple(formula for formula in formulas_of(others, moves, states, following) if formula != TRUE)

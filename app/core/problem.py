@@ -126,21 +126,25 @@ def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
     states = tuple(map(_state, features, statuses))
     forbidden = _forbidden(items, states)
     findings = tuple(
-        Finding(status, state.target, _why_not(feature, status, state) or forbidden.get(position))
-        for position, (feature, status, state) in enumerate(zip(features, statuses, states, strict=True))
+        [
+            Finding(status, state.target, _why_not(feature, status, state) or forbidden.get(position))
+            for position, (feature, status, state) in enumerate(zip(features, statuses, states, strict=True))
+        ]
     )
     following = following_of(features, items)
     if any(state.path for state in states):
         return _posed_in_steps(features, items, states, findings, following)
     candidates = tuple(
-        Move(position, state.target, features[position].weight)
-        for position, state in enumerate(states)
-        if state.target is not None and state.can_change
+        [
+            Move(position, state.target, features[position].weight)
+            for position, state in enumerate(states)
+            if state.target is not None and state.can_change
+        ]
     )
-    moves = tuple(move for move in candidates if findings[move.position].movable)
+    moves = tuple([move for move in candidates if findings[move.position].movable])
     following = _if_moved(following, candidates)
     return Problem(
-        instance=tuple(feature.value for feature in features),
+        instance=tuple([feature.value for feature in features]),
         findings=findings,
         states=states,
         items=items,

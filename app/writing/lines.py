@@ -68,12 +68,12 @@ class Presenter:
         if isinstance(event, Counterfactual):
             return self._frame("counterfactual", self._writer.counterfactual(event))
         match event:
+            case Progress():
+                return self._frame("progress", self._writer.progress(event))
             case None:
                 return ""
             case Started():
                 return self._frame("start", self._writer.start(event))
-            case Progress():
-                return self._frame("progress", self._writer.progress(event))
             case Finished():
                 return self._frame("summary", self._writer.summary(event))
         return self._frame("error", encoded({"type": "error", "problem": self._problem(event.error)}))
@@ -249,24 +249,22 @@ class LineWriter:
             movable += feature.hint
         if question.model.features[position].bounds is not None:
             movable += self._warning(position)
+        if path := question.problem.states[position].path:
+            movable += self._ways(position, path)
         return (
             f"{feature.state}{self._sent[position]}{self._filled(position)}"
-            f'{known},"status":"{finding.status}","target":{target},{movable}{self._ways(position)}}}'
+            f'{known},"status":"{finding.status}","target":{target},{movable}}}'
         )
 
-    def _ways(self, position: int) -> str:
-        """The values that a feature may stop at, if there are several."""
-        state = self._question.problem.states[position]
-        if not state.path:
-            return ""
-        values = ",".join(map(self._question.model.features[position].text, state.path))
-        return f',"{"any_of" if state.chooses else "steps"}":[{values}]'
+    def _ways(self, position: int, path: Sequence[float]) -> str:
+        """The several values that a feature may stop at."""
+        values = ",".join(map(self._question.model.features[position].text, path))
+        return f',"{"any_of" if self._question.problem.states[position].chooses else "steps"}":[{values}]'
 
     def _warning(self, position: int) -> str:
         """That a value lies outside of the feature's bounds; values that are refused do not come so far."""
-        value = self._question.problem.instance[position]
-        flaw = None if self._question.is_missing(position) else self._question.model.features[position].beyond(value)
-        return "" if flaw is None else f',"warning":{encoded(flaw)}'
+        flaw = self._question.model.features[position].beyond(self._question.problem.instance[position])
+        return "" if flaw is None or self._question.is_missing(position) else f',"warning":{encoded(flaw)}'
 
     def _filled(self, position: int) -> str:
         """What stood in for a missing value, so that nobody takes it for a measurement; and the unit."""

@@ -88,6 +88,8 @@ class Sentences:
     def _before(self, word: str) -> str:
         """What stands before the last of several; the longest beginning that the word has decides."""
         changing = self._messages.last_before
+        if not changing:
+            return self._messages.last
         begins = [each for each in changing if word.lower().startswith(each)]
         return changing[max(begins, key=len)] if begins else self._messages.last
 

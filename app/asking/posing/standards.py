@@ -30,8 +30,10 @@ def choose_standards(terms: Terms, facts: Facts, errors: Errors) -> Standards:
     """The ranges that hold for a person of whom this is known, and the guides for the rest."""
     own, unused = terms.request.normal_ranges, terms.unused_context
     ranges = tuple(
-        choose_range(feature, own.get(feature.name), known, facts, errors, unused)
-        for feature, known in zip(terms.model.features, terms.prepared.ranges, strict=True)
+        [
+            choose_range(feature, own.get(feature.name), known, facts, errors, unused)
+            for feature, known in zip(terms.model.features, terms.prepared.ranges, strict=True)
+        ]
     )
     guide = _guide(terms.request, terms.model, ranges, errors)
     return Standards(ranges, guide, _if_missing(terms, ranges, guide, errors) if own else {})
@@ -41,8 +43,10 @@ def features_of(terms: Terms, standards: Standards, values: Sequence[float]) -> 
     """The values of a person, each beside what it is held against."""
     weights, derived = terms.weights, terms.model.derived
     features = tuple(
-        _feature(feature, value, chosen, standards, weights)
-        for feature, value, chosen in zip(terms.model.features, values, standards.ranges, strict=True)
+        [
+            _feature(feature, value, chosen, standards, weights)
+            for feature, value, chosen in zip(terms.model.features, values, standards.ranges, strict=True)
+        ]
     )
     if not derived:
         return features

@@ -157,6 +157,5 @@ def _layer(hidden: Hidden) -> Layer:
         raise NotUnderstood(f"a layer has more than {MOST_UNITS} units")
     if not (np.isfinite(term.weights).all() and np.isfinite(value.bias).all()) or value.rounding > 0.1:
         raise NotUnderstood("its weights are too large, or too many")
-    if value.slop.any():
-        raise NotUnderstood("it has trees inside a network")
-    return Layer(Affine(term.weights, value.bias, term.sizes, value.bias_size, value.rounding), hidden.activation)
+    affine = Affine(term.weights, value.bias, term.sizes, value.bias_size, value.rounding, term.peaks, value.bias_peak)
+    return Layer(affine, hidden.activation)

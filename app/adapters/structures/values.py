@@ -18,6 +18,8 @@ Places = NDArray[np.intp]
 
 # The unit of rounding of each type: no rounding loses a larger share.
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
+# Nothing counts as smaller, but nought: a unit of it is more than float32 loses where its numbers run out.
+LEAST = 2.0**-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,86 +41,85 @@ class Columns:
 class Term(NamedTuple):
     """What an addend contributes: a row for each of its own columns, a column for each element of the sum.
 
-    `sizes` is the same with every constant replaced by its absolute value.
+    `sizes` is the same with every constant replaced by its absolute value. `peaks` has, for each column, the largest
+    of these that was met on the way: later factors may have made it small again.
     """
 
     weights: Numbers
     sizes: Numbers
+    peaks: Numbers
+
+    def then(self, weights: Numbers, sizes: Numbers) -> "Term":
+        """The same after one more operator."""
+        return _term(weights, sizes, self.peaks)
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
     """A tensor whose elements are weighted sums of addends, by name, plus a bias.
 
-    The runtime rounds on the way: relative to the sum of absolute values it loses at most `rounding`, and `slop`
-    besides, for each element.
+    The runtime rounds on the way: relative to the sum of absolute values it loses at most `rounding`. `bias_peak` is
+    the largest absolute bias on the way.
     """
 
     shape: Shape
     terms: Mapping[str, Term]
     bias: Numbers
     bias_size: Numbers
-    slop: Numbers
+    bias_peak: float
     rounding: float
     dtype: str
 
     def picked(self, places: Places, shape: Shape) -> "Sum":
         """Some of its elements, in any order."""
-        terms = {name: Term(term.weights[:, places], term.sizes[:, places]) for name, term in self.terms.items()}
-        return replace(
-            self,
-            shape=shape,
-            terms=terms,
-            bias=self.bias[places],
-            bias_size=self.bias_size[places],
-            slop=self.slop[places],
-        )
+        terms = {name: term.then(term.weights[:, places], term.sizes[:, places]) for name, term in self.terms.items()}
+        return replace(self, shape=shape, terms=terms, bias=self.bias[places], bias_size=self.bias_size[places])
 
     def scaled(self, factor: Numbers) -> "Sum":
-        size = np.abs(factor)
-        return replace(
-            self,
-            terms={name: Term(term.weights * factor, term.sizes * size) for name, term in self.terms.items()},
-            bias=self.bias * factor,
-            bias_size=self.bias_size * size,
-            slop=self.slop * size,
-            rounding=self.rounding + 2 * UNIT[self.dtype],
-        )
+        size = _sizes(factor)
+        terms = {name: term.then(term.weights * factor, term.sizes * size) for name, term in self.terms.items()}
+        return self._then(terms, self.bias * factor, self.bias_size * size, 2)
 
     def shifted(self, offset: Numbers) -> "Sum":
-        return replace(
-            self,
-            bias=self.bias + offset,
-            bias_size=self.bias_size + np.abs(offset),
-            rounding=self.rounding + 2 * UNIT[self.dtype],
-        )
+        return self._then(self.terms, self.bias + offset, self.bias_size + np.abs(offset), 2)
 
     def plus(self, other: "Sum") -> "Sum":
         """The two together, element by element."""
-        return replace(
-            self,
-            terms={name: _added(self.terms.get(name), other.terms.get(name)) for name in {**self.terms, **other.terms}},
-            bias=self.bias + other.bias,
-            bias_size=self.bias_size + other.bias_size,
-            slop=self.slop + other.slop,
-            rounding=max(self.rounding, other.rounding) + 2 * UNIT[self.dtype],
-        )
+        terms = {name: _added(self.terms.get(name), other.terms.get(name)) for name in {**self.terms, **other.terms}}
+        worse = self if self.rounding >= other.rounding else other
+        peaked = replace(worse, dtype=self.dtype, bias_peak=max(self.bias_peak, other.bias_peak))
+        return peaked._then(terms, self.bias + other.bias, self.bias_size + other.bias_size, 2)
 
     def mixed(self, matrix: Numbers, shape: Shape) -> "Sum":
         """Weighted sums of its elements: a column of the matrix for each."""
-        size = np.abs(matrix)
-        return replace(
-            self,
-            shape=shape,
-            terms={name: Term(term.weights @ matrix, term.sizes @ size) for name, term in self.terms.items()},
-            bias=self.bias @ matrix,
-            bias_size=self.bias_size @ size,
-            slop=self.slop @ size,
-            rounding=self.rounding + (len(matrix) + 2) * UNIT[self.dtype],
-        )
+        size = _sizes(matrix)
+        terms = {name: term.then(term.weights @ matrix, term.sizes @ size) for name, term in self.terms.items()}
+        mixed = self._then(terms, self.bias @ matrix, self.bias_size @ size, len(matrix) + 2)
+        return replace(mixed, shape=shape)
 
     def cast(self, dtype: str) -> "Sum":
         return replace(self, dtype=dtype, rounding=self.rounding + 2 * UNIT[dtype])
+
+    def _then(self, terms: Mapping[str, Term], bias: Numbers, bias_size: Numbers, roundings: int) -> "Sum":
+        """The same after one more operator, which rounds so many times."""
+        return replace(
+            self,
+            terms=terms,
+            bias=bias,
+            bias_size=np.maximum(bias_size, LEAST),
+            bias_peak=max(self.bias_peak, float(bias_size.max(initial=0.0))),
+            rounding=self.rounding + roundings * UNIT[self.dtype],
+        )
+
+
+def _sizes(numbers: Numbers) -> Numbers:
+    """The absolute values, none of them too small but nought."""
+    sizes: Numbers = np.where(numbers == 0, 0.0, np.maximum(np.abs(numbers), LEAST))
+    return sizes
+
+
+def _term(weights: Numbers, sizes: Numbers, peaks: Numbers) -> Term:
+    return Term(weights, _sizes(sizes), np.maximum(peaks, sizes.max(axis=1, initial=0.0)))
 
 
 def _added(one: Term | None, other: Term | None) -> Term:
@@ -126,7 +127,7 @@ def _added(one: Term | None, other: Term | None) -> Term:
         found = one or other
         assert found is not None
         return found
-    return Term(one.weights + other.weights, one.sizes + other.sizes)
+    return _term(one.weights + other.weights, one.sizes + other.sizes, np.maximum(one.peaks, other.peaks))
 
 
 def joined(sums: list[Sum]) -> Sum:
@@ -139,7 +140,7 @@ def joined(sums: list[Sum]) -> Sum:
         terms,
         np.concatenate([each.bias for each in sums]),
         np.concatenate([each.bias_size for each in sums]),
-        np.concatenate([each.slop for each in sums]),
+        max(each.bias_peak for each in sums),
         max(each.rounding for each in sums),
         sums[0].dtype,
     )
@@ -147,19 +148,20 @@ def joined(sums: list[Sum]) -> Sum:
 
 def _side_by_side(name: str, sums: list[Sum]) -> Term:
     rows = next(len(each.terms[name].weights) for each in sums if name in each.terms)
-    none = [Term(np.zeros((rows, len(each.bias))), np.zeros((rows, len(each.bias)))) for each in sums]
-    parts = [each.terms.get(name, nothing) for each, nothing in zip(sums, none, strict=True)]
-    return Term(np.hstack([part.weights for part in parts]), np.hstack([part.sizes for part in parts]))
+    none = [np.zeros((rows, len(each.bias))) for each in sums]
+    parts = [each.terms.get(name, _term(zeros, zeros, zeros[:, 0])) for each, zeros in zip(sums, none, strict=True)]
+    peaks = np.maximum.reduce([part.peaks for part in parts])
+    return _term(np.hstack([part.weights for part in parts]), np.hstack([part.sizes for part in parts]), peaks)
 
 
 def sum_of(name: str, weights: Numbers, bias: Numbers, rounding: float, dtype: str) -> Sum:
     """The sum of one addend's columns with these weights."""
     return Sum(
         (weights.shape[1],),
-        {name: Term(weights, np.abs(weights))},
+        {name: _term(weights, _sizes(weights), np.zeros(len(weights)))},
         bias,
-        np.abs(bias),
-        np.zeros_like(bias),
+        np.maximum(np.abs(bias), LEAST),
+        float(np.abs(bias).max(initial=0.0)),
         rounding,
         dtype,
     )

@@ -1,6 +1,7 @@
 """What stands before and behind the sums: scalers, encoders, selections, sigmoid, softmax, averages, two classes."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -302,3 +303,93 @@ def test_numbers_that_float32_cannot_hold_are_not_seen_through_where_the_runtime
     seen.check([1.0, 2.0], {0: 3.0})
     with pytest.raises(Unseen):
         seen.check([1e39, 2.0], {1: 3.0})
+    ends = np.array([[1.0, 2.0]]), np.array([[1e39, 2.0]])
+    with pytest.raises(Unseen):
+        seen.structure.over(*ends, seen.favourable)
+
+
+# A person with large or tiny numbers, before sums that leave the numbers of float32 on the way, and come back.
+EXTREMES: dict[str, tuple[float, list[onnx.NodeProto], dict[str, Any]]] = {
+    "overflow before a small factor": (
+        1e14,
+        [node("MatMul", ["features", "w"], ["p"]), node("Mul", ["p", "s"], ["scores"])],
+        {"w": WEIGHTS * np.float32(1e26), "s": np.float32(1e-26)},
+    ),
+    "overflow before nought": (
+        1e14,
+        [node("MatMul", ["features", "w"], ["p"]), node("Mul", ["p", "s"], ["scores"])],
+        {"w": WEIGHTS * np.float32(1e26), "s": np.array([0, 1e-26, 0], dtype=np.float32)},
+    ),
+    "overflow before alpha": (
+        1e14,
+        [node("Gemm", ["features", "w"], ["scores"], alpha=1e-26)],
+        {"w": WEIGHTS * np.float32(1e26)},
+    ),
+    "overflow before a layer": (
+        1e14,
+        [
+            *(node("MatMul", ["features", "w"], ["p"]), node("Mul", ["p", "s"], ["z"])),
+            *(node("Relu", ["z"], ["h"]), node("MatMul", ["h", "v"], ["scores"])),
+        ],
+        {"w": WEIGHTS * np.float32(1e26), "s": np.float32(1e-26), "v": WEIGHTS[:3]},
+    ),
+    "underflow before a large factor": (
+        1e-20,
+        [node("MatMul", ["features", "w"], ["p"]), node("Mul", ["p", "s"], ["scores"])],
+        {"w": WEIGHTS * np.float32(1e-20), "s": np.float32(1e30)},
+    ),
+    "underflow before a layer": (
+        1e-20,
+        [
+            *(node("MatMul", ["features", "w"], ["p"]), node("Mul", ["p", "s"], ["z"])),
+            *(node("Relu", ["z"], ["h"]), node("MatMul", ["h", "v"], ["scores"])),
+        ],
+        {"w": WEIGHTS * np.float32(1e-20), "s": np.float32(1e30), "v": WEIGHTS[:3]},
+    ),
+}
+POWER = [node("MatMul", ["features", "w"], ["z"]), node("Exp", ["z"], ["e"])]
+POWERS: dict[str, list[onnx.NodeProto]] = {
+    "made small again": [*POWER, node("Mul", ["e", "s"], ["scores"])],
+    "times their inverse": [
+        *(*POWER, node("Neg", ["z"], ["n"]), node("Exp", ["n"], ["i"])),
+        node("Mul", ["e", "i"], ["scores"]),
+    ],
+    "divided by their sum": [
+        *(*POWER, node("ReduceSum", ["e", "axis"], ["t"], keepdims=1)),
+        node("Div", ["e", "t"], ["scores"]),
+    ],
+    "softmax": [*POWER, node("Softmax", ["e"], ["scores"], axis=1)],
+    "inverse": [*POWER, node("Add", ["e", "one"], ["f"]), node("Div", ["one", "f"], ["scores"])],
+}
+
+
+@pytest.mark.parametrize("name", EXTREMES)
+def test_sums_that_leave_the_numbers_of_float32_on_the_way_are_bounded_or_not_seen_through(name: str):
+    size, nodes, constants = EXTREMES[name]
+    held = Held(model(nodes, **constants), numbers(4), 3)
+    assert held.structure.kind is not Kind.OPAQUE
+    held.check([1.0, 2.0, 3.0, 4.0], {0: 2.0, 3: -1.0})
+    outcome = pytest.raises(Unseen, match="too large") if size > 1 else nullcontext()
+    with outcome:
+        held.check([size, 2 * size, 3 * size, 0.0], {0: -size, 1: size})
+
+
+@pytest.mark.parametrize("name", POWERS)
+def test_powers_that_float32_cannot_hold_say_nothing_of_what_follows(name: str):
+    held = Held(
+        model(POWERS[name], w=WEIGHTS / 20, s=np.float32(1e-10), one=np.ones(1, np.float32), axis=[1]), numbers(4), 3
+    )
+    assert held.structure.kind is Kind.LINEAR
+    assert np.isfinite(held.check([1.0, 2.0, 3.0, 4.0], {0: 2.0, 3: -1.0}))
+    # The exponential of 95 is too large, its ten-billionth part is not.
+    first = WEIGHTS[:, 0] / 20
+    row = (np.sign(first) * 95 / np.abs(first).sum()).tolist()
+    held.check(row, {0: row[0] * 0.99, 1: 1.0, 2: row[2] * 0.99, 3: -2.0})
+
+
+def test_a_missing_value_without_weight_is_a_missing_score():
+    graph = model([node("MatMul", ["features", "w"], ["scores"])], w=WEIGHTS * np.float32([[0], [1], [1], [1]]))
+    held = Held(graph, numbers(4, takes_missing=True), 3)
+    assert np.isnan(held.scorer(np.array([[np.nan, 1, 1, 1]], dtype=np.float32))).all()
+    with pytest.raises(Unseen):
+        held.check([np.nan, 1.0, 2.0, 3.0], {1: 0.0})

@@ -124,7 +124,8 @@ def _total(name: str, ensemble: Ensemble, share: float, dtype: str = "float32") 
     """The sums of all trees, before base values."""
     targets = ensemble.leaves.shape[1]
     rounding = (len(ensemble.roots) + 4) * UNIT[dtype]
-    return sum_of(name, np.eye(targets) * share, np.zeros(targets), rounding, dtype)
+    total = sum_of(name, np.eye(targets), np.zeros(targets), rounding, dtype)
+    return total if share == 1.0 else total.scaled(np.full(targets, share))
 
 
 def _base(held: Any) -> Array:
@@ -214,8 +215,9 @@ def gemm(walk: Walk, node: Node) -> Value:
     held, weights = node.attributes, walk.constant(node, 1)
     if weights is None or held.get("transA"):
         raise NotUnderstood("it multiplies by a matrix that is not constant")
-    weights = (weights.T if held.get("transB") else weights).astype(np.float64) * held.get("alpha", 1.0)
-    scores = _times(walk.value(node), weights)
+    scores = _times(walk.value(node), (weights.T if held.get("transB") else weights).astype(np.float64))
+    if held.get("alpha", 1.0) != 1.0:
+        scores = scores.scaled(np.full(len(scores.bias), held["alpha"]))
     if len(node.inputs) < 3 or not node.inputs[2]:
         return scores
     bias = walk.constant(node, 2)

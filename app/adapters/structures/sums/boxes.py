@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from app.adapters.structures.graph import Array
 from app.adapters.structures.sums.spans import Tests
+from app.core.through.links import MOST
 from app.core.through.over import Rows
 from app.core.through.view import Numbers, Unseen
 
@@ -20,12 +21,12 @@ def check_straight(owners: NDArray[np.intp], bent: frozenset[int], low: Rows, hi
 
 def weighed_over(weights: Numbers, least: Array, most: Array) -> tuple[Numbers, Numbers]:
     """For each box and form what each column adds, at least and at most; and how large the columns get."""
-    used = weights.any(axis=1)
-    low, high = (np.where(used, held, 0.0).astype(np.float64) for held in (least, most))
-    if not (np.isfinite(low).all() and np.isfinite(high).all()):
-        raise Unseen("a value is missing, or not finite, where the model adds values up")
+    low, high = (held.astype(np.float64) for held in (least, most))
+    sizes = np.maximum(np.abs(low), np.abs(high)).max(axis=0)
+    if not (sizes < MOST).all():
+        raise Unseen("a value is missing, or too large, where the model adds values up")
     one, other = (held[:, None, :] * weights.T for held in (low, high))
-    return np.stack([np.minimum(one, other), np.maximum(one, other)]), np.maximum(np.abs(low), np.abs(high)).max(axis=0)
+    return np.stack([np.minimum(one, other), np.maximum(one, other)]), sizes
 
 
 class Parting:

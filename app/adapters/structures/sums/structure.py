@@ -22,12 +22,10 @@ from app.adapters.structures.values import Columns
 from app.adapters.structures.walking import Trees
 from app.core.favourable import Favourable, FavourableClasses
 from app.core.subsets.candidate_rows import MoveCells
-from app.core.through.links import Bounds, Link
+from app.core.through.links import MOST, Bounds, Link
 from app.core.through.over import Bounded, Rows
 from app.core.through.view import Kind, Numbers, Sums, Table, Unseen
 
-# Beyond this a sum of float32 may overflow.
-MOST = 1e37
 # What adding tables in float64 may lose, as a share of the sum of absolute values: more than a million roundings.
 OWN_ROUNDING = 2.0**-32
 
@@ -105,10 +103,8 @@ class Structure:
                 leaves = self._trees[name].ensemble.leaves[ways[-1].leaves]
                 found = tables_of(ways[-1], leaves @ weights, len(moves))
             else:
-                # What has no weight may be anything, even missing.
-                used = np.where(weights.any(axis=1), held[name], 0.0)
-                sizes[name] = np.abs(used).max(axis=0)
-                found = _weighed(weights, used, made_by[self._features[name]], len(moves))
+                sizes[name] = np.abs(held[name]).max(axis=0)
+                found = _weighed(weights, held[name], made_by[self._features[name]], len(moves))
             constant += found[0]
             tables.extend(found[1])
         losses = tuple(_loss(taken, form, sizes) for taken, form in zip(self._taken, plan.taken, strict=True))
@@ -202,7 +198,7 @@ def _depths(moves: Sequence[MoveCells]) -> list[int]:
 def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:
     """A linear model: what every move adds."""
     values = held.astype(np.float64)
-    # Linear operators read float64 as float32.
+    # Linear operators read float64 as float32, and a missing value times nought is missing.
     if not (np.abs(held) < MOST).all():
         raise Unseen("a value is missing, or too large, where the model adds values up")
     steps = np.zeros((count + 1, weights.shape[1]))
@@ -218,10 +214,10 @@ def _loss(taken: Taken, form: Form, sizes: Mapping[str, Numbers]) -> Numbers:
     """What the runtime may lose in each element of a sum, and what we may lose ourselves."""
     held = taken.sum
     size = held.bias_size + sum(sizes[name] @ term.sizes for name, term in held.terms.items())
-    if not (size < MOST).all():
+    if not held.bias_peak + sum(sizes[name] @ term.peaks for name, term in held.terms.items()) < MOST:
         raise Unseen("the sums may become too large for the model's numbers")
     share = held.rounding / (1 - held.rounding) + OWN_ROUNDING
-    loss: Numbers = share * size + held.slop + 2.0**-100
+    loss: Numbers = share * size + 2.0**-100
     if form.bases is not None:
         loss = loss + loss[form.bases]
     return loss

@@ -22,7 +22,7 @@ class Affine:
     """Numbers in, sums of their multiples out; one row of `weights` for each number that comes in.
 
     However the runtime adds it up, in one step or several, it loses no more than the share `rounding` of the same sums
-    with `mass` and `bias_mass`, which are absolute.
+    with `mass` and `bias_mass`, which are absolute. On the way no sum exceeds that with `peaks` and `bias_peak`.
     """
 
     weights: Numbers
@@ -30,6 +30,12 @@ class Affine:
     mass: Numbers
     bias_mass: Numbers
     rounding: float
+    peaks: Numbers
+    bias_peak: float
+
+    def may_reach(self, largest: Numbers) -> float:
+        """The most that a number may be on the way, or one of those that come in and are at most `largest`."""
+        return max(float(largest.max(initial=0.0)), float(largest @ self.peaks) + self.bias_peak)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ def losses(network: Network, largest: Numbers) -> Numbers:
     """The most that each of the last sums is off, for every row whose columns are at most `largest`, absolutely."""
     lost = np.zeros_like(largest)
     for layer in network.layers:
-        largest, lost = _through(layer, largest, lost, network.dtype)
-        if not np.all(largest < LARGEST):
+        if not layer.affine.may_reach(largest) < LARGEST:
             raise Unseen("the sums may become too large for the model's numbers")
+        largest, lost = _through(layer, largest, lost, network.dtype)
     return lost
 
 

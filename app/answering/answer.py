@@ -121,10 +121,14 @@ class Answer:
                     yield from in_order(self._kept, self.question.robustness.order)
                 yield self._event(fact)
         except Exception as error:  # noqa: BLE001  # the answer has begun: to tell of it is all that is left
-            self._failed = True
-            if not is_refusal(error):
-                log_unexpected(error)
-            yield Failed(error)
+            yield self.failed(error)
+
+    def failed(self, error: Exception) -> Failed:
+        """The last event of an answer that has begun and cannot go on."""
+        self._failed = True
+        if not is_refusal(error):
+            log_unexpected(error)
+        return Failed(error)
 
     def progress(self, complete_up_to: int) -> Progress:
         """How far the search is, and up to which size the answers have been told."""

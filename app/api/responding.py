@@ -11,7 +11,7 @@ from typing import TypeVar
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.answering.answer import Answer
 from app.answering.in_use import ModelInUse
@@ -50,7 +50,7 @@ from app.writing.lines import Presenter
 from app.writing.reasons import reasons_json
 from app.writing.whole import predictions_json, subsets_json
 
-# After its deadline a search has ended; a reader has so long to take what is left of the answer.
+# For so long after the deadline the service waits for its reader; the search itself is not counted.
 READING_SECONDS = 10.0
 
 
@@ -241,10 +241,22 @@ class AnswerStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self.life:
             try:
-                async with asyncio.timeout(self._answer.seconds_left + READING_SECONDS):
-                    await super().__call__(scope, receive, send)
+                await super().__call__(scope, receive, self._patient(send))
             except TimeoutError:
                 # Nobody reads: the answer is cut, and its place is free for others.
                 observed_request().disconnected = True
             finally:
                 observed_request().searched = time.perf_counter()
+
+    def _patient(self, send: Send) -> Send:
+        """Send as long as there is time left, or patience: a search that is late is not its reader's fault."""
+        patience = READING_SECONDS
+
+        async def sending(message: Message) -> None:
+            nonlocal patience
+            began, allowed = time.perf_counter(), self._answer.seconds_left + patience
+            async with asyncio.timeout(allowed):
+                await send(message)
+            patience = min(patience, began + allowed - time.perf_counter())
+
+        return sending

@@ -97,6 +97,15 @@ def test_what_is_not_there_in_time_follows_in_a_stream(make_form, monkeypatch: p
     assert b"".join(pieces) == whole(make_form())
 
 
+@pytest.mark.parametrize("make_form", FORMS)
+def test_a_search_that_ends_late_is_sent_to_who_reads(make_form, monkeypatch: pytest.MonkeyPatch):
+    """A busy machine has kept it from its work: its reader is not to blame."""
+    monkeypatch.setattr(responding, "READING_SECONDS", 0.0)
+    monkeypatch.setattr(FakeAnswer, "seconds_left", 0.0)
+    pieces, streamed = sent(FakeAnswer(is_prompt=False, seconds=0.03), make_form())
+    assert (b"".join(pieces), streamed) == (whole(make_form()), True)
+
+
 class HeldUp(TurnOnTheLoop):
     """A turn that the watchdog has found too long just before its end."""
 

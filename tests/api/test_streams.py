@@ -21,6 +21,8 @@ Step = Line | Callable[[], object]
 class FakeAnswer:
     """Does one step after the other."""
 
+    seconds_left = 60.0
+
     def __init__(self, script: list[Step]) -> None:
         self.script = script
         self.is_waiting = False
@@ -40,6 +42,9 @@ class FakeAnswer:
 
     def progress(self, complete_up_to: int) -> Line:
         return {"type": "heartbeat", "complete_up_to": complete_up_to}
+
+    def failed(self, error: Exception) -> Line:
+        return {"type": "error", "problem": type(error).__name__}
 
 
 class Reader:
@@ -107,6 +112,20 @@ def test_a_long_step_is_heard_of(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(streams, "PROGRESS_SECONDS", 0.01)
     reader = Reader()
     reader.read([reader.has_read("heartbeat", 2), SUMMARY])
+
+
+def test_a_search_that_does_not_end_is_told_of_and_not_cut(monkeypatch: pytest.MonkeyPatch):
+    """It ends once the reader has heard that it is late."""
+    monkeypatch.setattr(streams, "LATE_SECONDS", 0.01)
+    monkeypatch.setattr(FakeAnswer, "seconds_left", 0.0)
+    reader = Reader()
+    pieces = reader.read([reader.has_read("error"), SUMMARY])
+    assert pieces[-1] == [{"type": "error", "problem": "Busy"}]
+
+
+def test_what_cannot_be_written_is_told_of_and_not_cut():
+    pieces = Reader().read([answer_line(1), {"type": "counterfactual", "rank": object()}, SUMMARY])
+    assert pieces[-1][-1] == {"type": "error", "problem": "TypeError"}
 
 
 def test_many_short_steps_with_nothing_to_say_are_heard_of(monkeypatch: pytest.MonkeyPatch):

@@ -78,6 +78,10 @@ def factor(times: float) -> dict[str, Any]:
     return {"feature": "age", "change": times}
 
 
+def tenure(times: float) -> dict[str, Any]:
+    return {"cause": "tenure", "effects": [factor(times)]}
+
+
 def test_an_immutable_effect_holds_back_its_cause(service: Service):
     constraints = {"causal": [SAME], "immutable": ["age"], "required": ["tenure"]}
     with pytest.raises(ConflictingConstraints) as refused:
@@ -132,6 +136,10 @@ def test_required_and_relations_are_judged_on_the_changed_row(service: Service):
         ({"constraints": {"causal": [SAME, {**SAME, "effects": [factor(2)]}]}}, "constraints.causal[1].effects[0]"),
         (
             {"constraints": {"causal": [SAME, {"cause": "age", "effects": [{"feature": "tenure", "change": 1}]}]}},
+            "constraints.causal[1]",
+        ),
+        (
+            {"constraints": {"causal": [{"cause": "price", "effects": [factor(2)]}, tenure(1e308)]}},
             "constraints.causal[1]",
         ),
         ({"robustness": {"noise": {"age": {"sd": 1}}}}, "robustness"),

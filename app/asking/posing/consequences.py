@@ -60,7 +60,7 @@ def check_tables(books: Sequence[Rulebook], problem: Problem, errors: Errors) ->
                 errors.add(book.field(item), f"{reason}; name fewer of them")
 
 
-def check_consequences(problem: Problem, model: Model, errors: Errors) -> None:
+def check_consequences(books: Sequence[Rulebook], problem: Problem, model: Model, errors: Errors) -> None:
     """Every value that follows from a plan must be one that the model can read."""
     following = problem.following
     if following is None:
@@ -75,13 +75,21 @@ def check_consequences(problem: Problem, model: Model, errors: Errors) -> None:
             continue
         values, lacking = values_of(feature, problem.candidates, problem.instance, following)
         if not (lacking | (np.abs(values) <= most)).all():
-            how = f" ({model.features[feature].derived})" if feature in following.derived else ""
-            reason = f"some changes would leave {name}{how} without a value that the model can read"
-            errors.add(f"instance.{_first_source(feature, following, model)}", f"{reason}; give other targets")
+            how, other = "", "another amount, or other targets"
+            if feature in following.derived:
+                how, other = f" ({model.features[feature].derived})", "other targets"
+            reason = f"some changes would leave {name}{how} without a value that the model can read; give {other}"
+            errors.add(_place_of(feature, books, problem, model), reason)
 
 
-def _first_source(feature: int, following: Following, model: Model) -> str:
-    return model.features[next(iter(following.direct(feature)))].name
+def _place_of(feature: int, books: Sequence[Rulebook], problem: Problem, model: Model) -> str:
+    """Where it is said what the feature follows from; of several causes, the one that may move it farthest."""
+    following = problem.following
+    assert following is not None, "something follows"
+    if feature in following.derived:
+        return f"instance.{model.features[following.direct(feature)[0]].name}"
+    farthest = max(following.shifts[feature], key=lambda shift: abs(shift.factor) * _most(shift.cause, problem))
+    return next(book.field(item) for book in books for item, shift in _shifts(book) if shift == farthest)
 
 
 def _bound(feature: int, following: Following, problem: Problem) -> float:

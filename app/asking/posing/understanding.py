@@ -98,7 +98,7 @@ def _check_what_follows(features: tuple[Feature, ...], terms: Terms, errors: Err
     causes = _causes(terms.items)
     if causes or terms.model.derived or any(isinstance(item.statement, Relation) for item in terms.items):
         without_rules = pose(features, causes)
-        check_consequences(without_rules, terms.model, errors)
+        check_consequences(terms.books, without_rules, terms.model, errors)
         check_tables(terms.books, without_rules, errors)
         errors.raise_any()
 

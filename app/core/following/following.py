@@ -121,7 +121,9 @@ class Following:
                 total = total + np.where(has_moved, np.float64(factor) * by, 0.0)
                 moves = moves | has_moved
         total = np.rint(total) if shifts[0].effect in self.whole else rounded(total)
-        return np.where(np.equal(own, before) & moves, total, own)
+        # Causes that cancel out leave it where it was, however many digits that has.
+        has_left = moves & np.not_equal(total, rounded(before))
+        return np.where(np.equal(own, before) & has_left, total, own)
 
 
 def in_order(parts: Mapping[int, Sequence[int]]) -> Iterator[int]:

@@ -233,7 +233,11 @@ def _why(last: Finished, explained: Explained, question: Question) -> Text:
             for way in ways[:MOST_RELAXATIONS]
         ]
         more = [f"  and {len(ways) - MOST_RELAXATIONS} more"] if len(ways) > MOST_RELAXATIONS else []
-        title = "Constraints are in the way:" if explained.reason else "Giving these up would open a way:"
+        title = (
+            "Constraints are in the way:"
+            if explained.reason
+            else "Giving these up opens a way. There may also be one that gives up nothing:"
+        )
         return Text("\n".join([title, *told, *more, *cut_short]))
     closest = [
         *_closest("What comes closest", explained.best, last.best, question),

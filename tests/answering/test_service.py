@@ -16,7 +16,7 @@ import pytest
 from app.adapters.catalog import load_catalog
 from app.adapters.rules.formulas import FormulaLimits
 from app.answering.answer import Answer
-from app.answering.events import Failed, Finished
+from app.answering.events import Failed, Finished, Started
 from app.answering.service import Searchers, Service
 from app.answering.under_way import Admitted
 from app.asking.posing.question import Purpose
@@ -296,7 +296,10 @@ def test_whether_what_is_favourable_lasts_is_found_out_in_turns(tmp_path: Path, 
         turns: list[Moment] = []
         steps = service.posing(request, service.model("m"), admitted)
         answer = run_through(kept(steps, turns))
-        (finished,) = [event for event in answer.events() if isinstance(event, Finished)]
+        started, *_, finished = answer.events()
+    assert isinstance(started, Started)
+    assert isinstance(finished, Finished)
+    assert started.prediction.favourable[0] == (outcome == "already_favourable")
     assert (len(turns) > 3) == (outcome == "already_favourable")
     assert (finished.summary.outcome, finished.summary.complete) == (outcome, outcome == "already_favourable")
     assert finished.summary.stopped_by == (None if finished.summary.complete else "max_model_rows")

@@ -152,7 +152,8 @@ class NoRecourse(Described):
     )
     complete: bool = Field(description="whether every subset was checked, feasible or not")
     relax: list[Relaxation] = Field(
-        description="sets of rules to give up, smallest first; minimal among the subsets that were checked"
+        description="sets of rules to give up, smallest first; minimal among the subsets that were checked. "
+        "If the outcome is unknown, there may be an answer that gives up none"
     )
     more: int = Field(description="number of further ways that are not listed")
     best: Unsent | None = Field(description="the closest set of changes within the rules; null if none was scored")

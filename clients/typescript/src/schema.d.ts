@@ -397,7 +397,7 @@ export interface NoRecourse {
   reason: Reason | null;
   /** whether every subset was checked, feasible or not */
   complete: boolean;
-  /** sets of rules to give up, smallest first; minimal among the subsets that were checked */
+  /** sets of rules to give up, smallest first; minimal among the subsets that were checked. If the outcome is unknown, there may be an answer that gives up none */
   relax: Array<Relaxation>;
   /** number of further ways that are not listed */
   more: number;

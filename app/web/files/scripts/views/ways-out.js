@@ -22,7 +22,7 @@ export function explanation({ shown, answer, model, registry }, actions) {
   const words = wordsOf(shown.request, model, registry);
   const parts = [h("p", {}, why(shown, reasons))];
   if (reasons.relax.length)
-    parts.push(h("h3", {}, "Rules that could be dropped"), relaxations(reasons.relax, words, goal, actions));
+    parts.push(h("h3", {}, droppedTitle(shown.summary)), relaxations(reasons.relax, words, goal, actions));
   if (reasons.more) parts.push(h("p", { class: "help" }, `And ${counted(reasons.more, "other way")}.`));
   const within = hasRules(shown.request, model, registry) ? " within the rules" : "";
   const short = (best) => shortOf(best, shown.start.target, goal, spoken(model));
@@ -67,6 +67,12 @@ function why({ start, summary }, { reason, complete }) {
       : "The decision stays the same for every combination of abnormal values moved into range, even without the rules.";
   const said = `No permitted combination of changes ${holding ? "holds" : "changes the decision"}.`;
   return complete ? said : `${said} ${whyNotTold(start.limits, summary)}`;
+}
+
+// A search that was cut short may have missed a plan within the rules.
+function droppedTitle({ outcome }) {
+  const title = "Rules that could be dropped";
+  return outcome === "unknown" ? `${title}, if there is no plan within them` : title;
 }
 
 // What ran out while it was looked for why.

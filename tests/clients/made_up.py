@@ -44,6 +44,12 @@ SUMMARY = {
     "no_recourse": None,
 }
 FIELDS = [{"field": "instance.a", "message": "is missing"}, {"field": "target.low", "message": "must be a number"}]
+# What others answer in place of the service.
+PAGES: dict[str, tuple[int, str, dict[str, str]]] = {
+    "proxied": (502, "<h1>Bad gateway</h1>", {}),
+    "login": (200, "<h1>Who are you?</h1>", {}),
+    "moved": (307, "", {"Location": "/v1/models/plain:elsewhere/counterfactuals"}),
+}
 PLANS = 3
 HOUR = 3600
 
@@ -154,10 +160,8 @@ class MadeUpService:
                 await _whole(send, 403, problem(403, "not-allowed"))
             case "nowhere":
                 await _whole(send, 404, problem(404, "unknown-model"))
-            case "proxied":
-                await _whole(send, 502, "<h1>Bad gateway</h1>", form="text/html")
-            case "login":
-                await _whole(send, 200, "<h1>Who are you?</h1>", form="text/html")
+            case "proxied" | "login" | "moved":
+                await _whole(send, *PAGES[model], form="text/html")
             case "silent":
                 # Until nobody waits any more.
                 await receive()

@@ -174,6 +174,13 @@ def test_each_refusal_has_a_name(connect: Connect):
             client.ask(model)
 
 
+def test_no_redirect_is_followed(connect: Connect):
+    client = connect()
+    with pytest.raises(Unexpected):
+        client.ask("moved")
+    assert [client.get(f"asked/{model}") for model in ("moved", "plain:elsewhere")] == [1, 0]
+
+
 def test_a_silent_service_is_given_up(connect: Connect):
     client = connect(timeout=0.05, retries=0)
     with pytest.raises(TimedOut):

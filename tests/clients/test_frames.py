@@ -1,9 +1,12 @@
 """An answer as a data frame, and in a notebook."""
 
+import json
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
-from flipset_client import Client, WholeAnswer
+from flipset_client import Client, InvalidRequest, WholeAnswer
 
 from tests.clients.conftest import Connect
 from tests.support.live_server import ROOT
@@ -57,3 +60,18 @@ def test_without_a_library_for_frames_there_is_advice(monkeypatch: pytest.Monkey
     monkeypatch.setattr("flipset_client.whole.LIBRARIES", ())
     with pytest.raises(ImportError, match="install pandas or polars"):
         connect().ask("plain").to_frame()
+
+
+def test_a_row_of_a_frame_is_an_instance(connect: Connect):
+    people = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    instances: dict[str, Any] = {"row": people.loc[1], "scalars": {"a": np.int64(2), "b": np.str_("y")}}
+    for instance in instances.values():
+        with pytest.raises(InvalidRequest) as echoed:
+            connect().ask("echo", instance)
+        assert json.loads(echoed.value.fields[0].message)["instance"] == {"a": 2, "b": "y"}
+
+
+@pytest.mark.parametrize("instance", [pd.DataFrame({"a": [1]}), np.array([1]), {"a": np.array([1])}, {"a": object()}])
+def test_what_is_no_row_is_refused_before_it_is_sent(connect: Connect, instance: Any):
+    with pytest.raises(TypeError, match="a request cannot hold a"):
+        connect().ask("echo", instance)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.support.live_server import ROOT, LiveServer
 
 pytestmark = pytest.mark.slow
 
+LICENSE = (ROOT / "LICENSE").read_bytes()
 ASK = """
 import sys
 from flipset_client import Client, __version__
@@ -72,7 +74,10 @@ def test_the_wheel_works_where_nothing_else_is(server: LiveServer, tmp_path: Pat
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path)]
     subprocess.run([*wheel, str(ROOT / "clients/python")], check=True, capture_output=True)
     [built] = tmp_path.glob("*.whl")
-    assert "flipset_client/py.typed" in zipfile.ZipFile(built).namelist()
+    held = zipfile.ZipFile(built)
+    assert "flipset_client/py.typed" in held.namelist()
+    (licence,) = [name for name in held.namelist() if name.endswith(".dist-info/licenses/LICENSE")]
+    assert held.read(licence) == LICENSE
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
     python = str(tmp_path / "env/bin/python")
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
@@ -87,6 +92,10 @@ def test_the_tarball_works_where_nothing_else_is(server: LiveServer, tmp_path: P
     compiler = str(node.install() / "tsc")
     node.run("npm", "pack", "--silent", "--pack-destination", str(tmp_path))
     [tarball] = tmp_path.glob("*.tgz")
+    with tarfile.open(tarball) as held:
+        licence = held.extractfile("package/LICENSE")
+        assert licence is not None
+        assert licence.read() == LICENSE
     (tmp_path / "package.json").write_text('{"type": "module"}')
     node.run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", str(tarball), folder=tmp_path)
     (tmp_path / "ask.js").write_text(ASK_JS)

@@ -167,6 +167,11 @@ test("each refusal has a name", async () => {
     await assert.rejects(ask(connect(), model), error);
 });
 
+test("no redirect is followed", async () => {
+  await assert.rejects(ask(connect(), "moved"), Unexpected);
+  assert.deepEqual([await get("asked/moved"), await get("asked/plain:elsewhere")], [1, 0]);
+});
+
 test("a silent service is given up", async () => {
   const hasty = connect({ timeout: 0.05, retries: 0 });
   await assert.rejects(ask(hasty, "silent"), TimedOut);

@@ -248,7 +248,8 @@ export class Client {
     };
     const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     try {
-      return await respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store" });
+      // A redirect would carry the body, with the person's values, to wherever it points.
+      return await respond(this.#options, exchange, this.#url + where, { ...request, cache: "no-store", redirect: "manual" });
     } catch (error) {
       exchange.close();
       throw error;

@@ -233,15 +233,17 @@ def posed(build: Callable[P, Question], then: Callable[[Question], T]) -> Callab
 
 
 def encoded(body: Mapping[str, Json]) -> bytes:
-    """The body of a request. A number of NumPy or pandas is written as the number that it is."""
+    """The body of a request. A scalar of NumPy is written as what it is, a row of a pandas frame as an object."""
     return json.dumps(body, default=_plain).encode()
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    if callable(item := getattr(value, "item", None)):
-        return item()
+    # A scalar of NumPy has no dimension, a Series of pandas has one, and a frame, which is no row, has two.
+    method = {0: "item", 1: "to_dict"}.get(getattr(value, "ndim", -1), "")
+    if callable(plain := getattr(value, method, None)):
+        return plain()
     raise TypeError(f"a request cannot hold a {type(value).__name__}")
 
 

@@ -70,7 +70,13 @@ def test_records_are_exported_as_parquet(records: str, tmp_path: Path):
 
 
 def test_records_are_erased_purged_and_verified(records: str):
-    assert "The chain is whole: 3 records" in run(records, "verify").stdout
+    whole = run(records, "verify").stdout
+    assert "The chain is whole: 3 records" in whole
+    kept = whole.split()[-1]
+    assert run(records, "verify", "--hash", kept).stdout == whole
+    unknown = run(records, "verify", "--hash", "0" * 63 + "1")
+    assert (unknown.exit_code, unknown.stdout) == (1, "")
+    assert "No record has that hash" in unknown.stderr
     assert run(records, "erase", "p-1").stdout == "Erased: 2 records\n"
     assert "How old?" in run(records, "purge").stderr
     assert run(records, "purge", "--days", "1").stdout == "Purged: 1 record\n"

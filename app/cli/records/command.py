@@ -88,14 +88,20 @@ records_cli.command()(learn)
 
 
 @records_cli.command()
-def verify(store: Address = None) -> None:
+def verify(
+    kept: Annotated[str | None, typer.Option("--hash", help="a last hash that you kept: is its record there?")] = None,
+    store: Address = None,
+) -> None:
     """Check the chain: that no record was changed, added or taken away since it was written."""
     with opened(store) as records:
         ends, flaws = records.chain(), chain_flaws(records)
+        is_there = kept in (None, ends.first_hash) or any(record.hash == kept for record in records.all())
     for name, flaw in flaws:
         print(f"{name}: {flaw}", file=sys.stderr)
     if flaws:
         raise typer.Exit(1)
+    if not is_there:
+        fail("No record has that hash: the chain was made anew, or the record was purged, with others after it.")
     print(f"The chain is whole: {ends.last_seq - ends.first_seq} records, the last hash is {ends.last_hash}")
 
 

@@ -45,11 +45,15 @@ class WorkRoute(StrictRoute):
         self._handle = self.get_route_handler()
         self.app = self._answer
 
+    async def find(self, name: str, request: Request) -> ModelInUse:
+        """The model of that name, for whoever asks."""
+        return await model(name, request)
+
     def get_inner_handler(self) -> Handler:
         async def handle(request: Request) -> Response:
             assert isinstance(request, ParsedRequest)
             check_scope(request, "ask")
-            found = await model(request.path_params["model"], request)
+            found = await self.find(request.path_params["model"], request)
             if isinstance(request.parsed, Bundle):
                 await _read_bundle(request, found)
             response: Response = await self.endpoint(found, request.parsed, request)

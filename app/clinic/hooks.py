@@ -11,6 +11,7 @@ from app.adapters.graphs.models import Model
 from app.adapters.locales.language import IN_ENGLISH, Language
 from app.asking.parsing import check_body
 from app.asking.refusals import DataMissing, FieldError, InvalidRequest
+from app.clinic.people import UNKNOWN_MEANING
 from app.clinic.resources import Bundle, Element
 
 HOOK = "patient-view"
@@ -85,6 +86,8 @@ def prefetched(request: HookRequest) -> Bundle:
     entries = observations.get("entry", [])
     if observations.get("resourceType") != "Bundle" or not isinstance(entries, list):
         raise InvalidRequest([FieldError("prefetch.observations", "must be a Bundle")])
+    if "implicitRules" in observations:
+        raise InvalidRequest([FieldError("prefetch.observations.implicitRules", UNKNOWN_MEANING)])
     return check_body({"resourceType": "Bundle", "entry": [{"resource": patient}, *entries]}, Bundle)
 
 

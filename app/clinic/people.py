@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from pydantic import ValidationError
 
 from app.adapters.files.flaws import field_path, reason_of
 from app.asking.reading import Errors
-from app.clinic.resources import Bundle, Patient
+from app.clinic.resources import Bundle, Modifiable, Patient
 from app.clinic.times import age_on, day_of, is_day
 
+UNKNOWN_MEANING = "may change the meaning of what holds it, and Flipset does not know how; leave that out"
 _VERSION = re.compile(r"/_history/[^/]+$")
 
 
@@ -40,6 +41,11 @@ class Person:
         # An absolute reference ends with the relative one.
         return plain in self.names or any(plain.endswith(f"/{name}") for name in self.names)
 
+    def is_same(self, other: "Person") -> bool:
+        """Whether the two are one Patient that was sent twice: by the same name, with the same facts."""
+        is_named = bool(self.names) and bool(other.names)
+        return is_named and self.patient == other.patient and (self.names <= other.names or self.names >= other.names)
+
     def age_on(self, day: date) -> int | None:
         birth = None if self.patient is None else self.patient.birth_date
         return None if birth is None else age_on(birth, day)
@@ -51,11 +57,18 @@ class Person:
 
 
 def person_in(bundle: Bundle, errors: Errors) -> Person:
-    """The one Patient of a Bundle; no more than one may be there."""
-    found = list(_patients(bundle, errors))
-    if len(found) > 1:
-        errors.add(found[1].place, "is a second Patient; send a Bundle about one person")
-    return found[0] if found else Person()
+    """The one Patient of a Bundle; no other may be there."""
+    check_meaning(bundle, "", errors)
+    found: Person | None = None
+    for each in _patients(bundle, errors):
+        if found is None:
+            found = each
+        elif found.is_same(each):
+            found = replace(found, names=found.names | each.names)
+        else:
+            errors.add(each.place, "is a second Patient; send a Bundle about one person")
+            break
+    return found or Person()
 
 
 def _patients(bundle: Bundle, errors: Errors) -> Iterator[Person]:
@@ -71,8 +84,17 @@ def _patients(bundle: Bundle, errors: Errors) -> Iterator[Person]:
         if patient.birth_date is not None and not is_day(patient.birth_date):
             errors.add(f"{place}.birthDate", "is not a date, such as 1985-03-31")
             continue
+        check_meaning(entry, f"entry[{index}]", errors)
+        check_meaning(patient, place, errors)
         names = {name for name in (entry.full_url, patient.id and f"Patient/{patient.id}") if name}
         yield Person(patient, frozenset(names), place)
+
+
+def check_meaning(part: Modifiable, place: str, errors: Errors) -> None:
+    """What may turn a meaning around, and is not understood, must not be passed over."""
+    for name, given in (("modifierExtension", part.modifiers), ("implicitRules", part.implicit_rules)):
+        if given not in (None, []):
+            errors.add(f"{place}.{name}".lstrip("."), UNKNOWN_MEANING)
 
 
 def tell(error: ValidationError, place: str, errors: Errors) -> None:

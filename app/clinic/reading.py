@@ -13,7 +13,7 @@ from app.asking.schemas import CounterfactualsRequest
 from app.clinic.people import Person, person_in
 from app.clinic.readings import Reading, latest_readings
 from app.clinic.resources import Bundle
-from app.clinic.values import Whose, own_range, value_of
+from app.clinic.values import Whose, check_sign, own_range, value_of
 from app.core.ranges import MoveTo, NormalRange
 from app.writing.forms import Form
 from app.writing.json_pieces import encoded
@@ -67,6 +67,8 @@ def read_bundle(bundle: Bundle, chosen: ModelInUse, caller: Caller) -> FromBundl
         instance[feature.name] = value_of(reading, feature, errors)
         whose = Whose.of(person, reading)
         own = None if fixed or feature.type == "category" else own_range(reading, feature, whose, errors)
+        registry_ranges = [each.normal for each in prepared.ranges[position] if isinstance(each.normal, NormalRange)]
+        check_sign(instance[feature.name], [own] if own else registry_ranges, reading, feature, errors)
         if own is not None:
             ranges[feature.name] = _written(own, prepared, position)
         sources.append(_source(feature.name, reading, own, prepared, position))

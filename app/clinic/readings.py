@@ -10,17 +10,14 @@ from pydantic import ValidationError
 from app.adapters.codes import loinc
 from app.adapters.graphs.features import ModelFeature
 from app.asking.reading import Errors
-from app.clinic.people import Person, tell
+from app.clinic.people import Person, check_meaning, tell
 from app.clinic.resources import Bundle, Measured, Observation
-from app.clinic.times import BadTime, day_of, instant_of
+from app.clinic.times import BadTime, day_of, instant_of, is_to_come
 
 # Others are not there yet, withdrawn, or wrong.
 VALID = frozenset(("final", "amended", "corrected"))
 WHOLE_DAY = len("2026-11-18")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
-UNKNOWN_MEANING = "may change what the value means, and Flipset does not know how; leave the Observation out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +62,7 @@ def latest_readings(
             continue
         if observation.status in VALID:
             _check_subject(observation, place, person, subjects, errors)
+            check_meaning(entry, f"entry[{index}]", errors)
             _check_meaning(observation, place, errors)
             name = f"Observation/{observation.id}" if observation.id else entry.full_url
             for position, reading in _readings(observation, place, name, codes, errors):
@@ -101,13 +99,9 @@ def _check_subject(
 
 
 def _check_meaning(observation: Observation, place: str, errors: Errors) -> None:
-    """What may turn the meaning of a value around, and is not understood, must not be passed over."""
-    parts = [(place, observation), *((f"{place}.component[{i}]", part) for i, part in enumerate(observation.component))]
-    for where, part in parts:
-        if part.modifiers:
-            errors.add(f"{where}.modifierExtension", UNKNOWN_MEANING)
-    if observation.implicit_rules is not None:
-        errors.add(f"{place}.implicitRules", UNKNOWN_MEANING)
+    check_meaning(observation, place, errors)
+    for index, part in enumerate(observation.component):
+        check_meaning(part, f"{place}.component[{index}]", errors)
     subject = None if observation.subject is None else observation.subject.reference
     if any(each.reference is None or each.reference != subject for each in observation.focus):
         errors.add(f"{place}.focus", "is not the subject; send Observations that are about the Patient")
@@ -127,7 +121,9 @@ def _readings(
     parts += [(f"{place}.component[{index}]", part) for index, part in enumerate(observation.component)]
     for where, part in parts:
         for position in {codes[code] for code in part.code.codes_of(loinc.SYSTEM) if code in codes}:
-            if part.has_value:
+            if part.has_value and observation.effective is not None and is_to_come(observation.effective):
+                errors.add(where, "has a value of a time that is still to come; correct the time, or leave it out")
+            elif part.has_value:
                 yield position, Reading(part, where, name, observation.effective, instant, changed)
 
 

@@ -13,6 +13,13 @@ class Element(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
+class Modifiable(Element):
+    """A part that may hold what changes the meaning of all the rest of it, in ways that FHIR does not know."""
+
+    modifiers: list[Any] = Field(default=[], alias="modifierExtension")
+    implicit_rules: str | None = Field(default=None, alias="implicitRules")
+
+
 class Coding(Element):
     """A code of a system."""
 
@@ -47,7 +54,7 @@ class Interval(Element):
     high: Quantity | None = None
 
 
-class ReferenceRange(Interval):
+class ReferenceRange(Interval, Modifiable):
     """What a laboratory calls normal, for whom."""
 
     type: Concept | None = None
@@ -78,11 +85,8 @@ class Meta(Element):
 _OTHER_VALUES = ("valueRange", "valueRatio", "valueSampledData", "valueTime", "valueDateTime", "valuePeriod")
 
 
-class Measured(Element):
-    """An Observation, or a component of one: what was measured, its value, and what is normal.
-
-    `modifiers` may change what all the rest means, in ways that FHIR does not know.
-    """
+class Measured(Modifiable):
+    """An Observation, or a component of one: what was measured, its value, and what is normal."""
 
     code: Concept
     quantity: Quantity | None = Field(default=None, alias="valueQuantity")
@@ -92,7 +96,6 @@ class Measured(Element):
     concept: Concept | None = Field(default=None, alias="valueCodeableConcept")
     other: Any = Field(default=None, validation_alias=AliasChoices(*_OTHER_VALUES))
     reference_ranges: list[ReferenceRange] = Field(default=[], alias="referenceRange")
-    modifiers: list[Any] = Field(default=[], alias="modifierExtension")
 
     @property
     def has_value(self) -> bool:
@@ -112,7 +115,6 @@ class Observation(Measured):
     id: str | None = None
     status: str
     meta: Meta | None = None
-    implicit_rules: str | None = Field(default=None, alias="implicitRules")
     subject: Reference | None = None
     focus: list[Reference] = []
     date_time: str | None = Field(default=None, alias="effectiveDateTime")
@@ -128,7 +130,7 @@ class Observation(Measured):
         return self.date_time or self.instant or period or self.issued
 
 
-class Patient(Element):
+class Patient(Modifiable):
     """The person."""
 
     id: str | None = None
@@ -136,14 +138,14 @@ class Patient(Element):
     gender: Literal["male", "female", "other", "unknown"] | None = None
 
 
-class Entry(Element):
+class Entry(Modifiable):
     """One resource of a Bundle."""
 
     full_url: str | None = Field(default=None, alias="fullUrl")
     resource: dict[str, Any] | None = None
 
 
-class Bundle(Element):
+class Bundle(Modifiable):
     """Several resources together."""
 
     resource_type: Literal["Bundle"] = Field(alias="resourceType")

@@ -2,11 +2,14 @@
 
 import re
 from calendar import monthrange
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+
+# Other clocks may be ahead of ours, and on the other side of the earth it may be tomorrow.
+_AHEAD, _TOMORROW = timedelta(minutes=5), timedelta(hours=14)
 
 
 class BadTime(Exception):
@@ -23,6 +26,11 @@ def instant_of(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
         raise BadTime from None
+
+
+def is_to_come(text: str) -> bool:
+    """Whether a date or a time is in the future, wherever it was written."""
+    return instant_of(text) - datetime.now(UTC) > (_TOMORROW if _DATE.fullmatch(text) else _AHEAD)
 
 
 def day_of(text: str) -> date:

@@ -8,7 +8,7 @@ from app.adapters.codes import ucum
 from app.adapters.files.numbers import number_text
 from app.adapters.graphs.features import ModelFeature
 from app.asking.reading import Errors
-from app.clinic.people import Person
+from app.clinic.people import Person, check_meaning
 from app.clinic.readings import Reading
 from app.clinic.resources import Concept, Interval, Quantity, ReferenceRange
 from app.core.ranges import NormalRange
@@ -107,6 +107,19 @@ def converted(value: float, unit: str, feature: ModelFeature) -> float:
         raise Unconvertible(f"is too large in {wanted}") from None
 
 
+def check_sign(
+    value: float | str | None, ranges: Sequence[NormalRange], reading: Reading, feature: ModelFeature, errors: Errors
+) -> None:
+    """Nothing is measured to be less than nothing, unless a range reaches below zero, as that of a base excess does."""
+    if not isinstance(value, int | float) or value >= 0 or feature.type == "category":
+        return
+    ends = [end for each in ranges for end in (each.low, each.high) if end is not None]
+    # A plain number that nobody has a range for may be a score, or a logarithm.
+    is_an_amount = bool(ends) or bool(ucum.unit_of(feature.ucum or "1").dimension)
+    if is_an_amount and not any(end < 0 for end in ends):
+        errors.add(reading.place, f"({feature.name}) is negative, and no range of it reaches below zero")
+
+
 def _exactly(value: float) -> Fraction:
     text = number_text(value)
     is_short = len(text) <= _LONGEST_NUMBER and abs(value) > 1e-300
@@ -116,6 +129,7 @@ def _exactly(value: float) -> Fraction:
 def own_range(reading: Reading, feature: ModelFeature, whose: Whose, errors: Errors) -> NormalRange | None:
     """The laboratory's range for this person, in the feature's unit; None where it gives none."""
     for index, entry in enumerate(reading.measured.reference_ranges):
+        check_meaning(entry, f"{reading.place}.referenceRange[{index}]", errors)
         if not _holds(entry, whose):
             continue
         try:

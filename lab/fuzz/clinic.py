@@ -14,7 +14,7 @@ CODES = {
 # What may stand anywhere in a resource.
 NAMES = (
     "resourceType", "entry", "resource", "code", "coding", "valueQuantity", "referenceRange", "component", "subject",
-    "effectiveDateTime", "Observation", "Patient", "Bundle", "final", "1742-6", "2026-11-18", "U/L", "a",
+    "effectiveDateTime", "Observation", "Patient", "Bundle", "final", "1742-6", "2024-11-18", "U/L", "a",
     "10*999999999", "1e-999999999", "../../etc/passwd",
 )  # fmt: skip
 TOKENS = (
@@ -26,6 +26,13 @@ TOKENS = (
     "Basic eA==",
     "Bearer " + "a" * 4_000,
 )
+# What may stand in a prefetch in place of an entry.
+ENTRIES = (
+    None, 7, "x", [], [[]], {}, {"resource": None}, {"resource": [1]}, {"resource": {}}, {"fullUrl": 7},
+    {"resource": {"resourceType": "Observation"}}, {"resource": {"resourceType": ["Patient"]}},
+    {"resource": {"resourceType": "Observation", "code": {"coding": [None]}, "component": [7]}},
+    {"resource": {"resourceType": "Patient", "id": "p"}, "modifierExtension": {}, "implicitRules": []},
+)  # fmt: skip
 
 
 def clinical(rng: Random) -> tuple[str, tuple[tuple[str, str], ...], bytes]:
@@ -38,7 +45,10 @@ def clinical(rng: Random) -> tuple[str, tuple[tuple[str, str], ...], bytes]:
         return f"/v1/models/{rng.choice(('hcv', 'hcv', 'mortgage'))}/{work}", headers, _changed(rng, bundle)
     headers = (("authorization", rng.choice(TOKENS)), ("content-type", "application/json"))
     path = rng.choice(("hcv", "hcv", "hcv@2", "mortgage", "hcv/feedback", "x"))
-    return f"/cds-services/{path}", headers, _changed(rng, _hook(bundle))
+    hook = _hook(bundle)
+    if rng.random() < 0.3:
+        return f"/cds-services/{path}", headers, json.dumps(_with_odd_entries(rng, hook)).encode()
+    return f"/cds-services/{path}", headers, _changed(rng, hook)
 
 
 def _changed(rng: Random, body: dict[str, Any]) -> bytes:
@@ -61,7 +71,7 @@ def _observation(rng: Random, code: str, unit: str) -> dict[str, Any]:
         "status": "final",
         "code": {"coding": [{"system": LOINC, "code": code}]},
         "subject": {"reference": "Patient/p"},
-        "effectiveDateTime": "2026-11-18T09:30:00Z",
+        "effectiveDateTime": "2024-11-18T09:30:00Z",
         "valueQuantity": quantity,
         "referenceRange": [{"low": {"value": 1}, "high": {"value": 60}}] if rng.random() < 0.3 else [],
     }
@@ -72,3 +82,13 @@ def _hook(bundle: dict[str, Any]) -> dict[str, Any]:
     sent = {"patient": person["resource"], "observations": {**bundle, "entry": observations}}
     context = {"userId": "Practitioner/u", "patientId": "p"}
     return {"hook": "patient-view", "hookInstance": "h", "context": context, "prefetch": sent}
+
+
+def _with_odd_entries(rng: Random, hook: dict[str, Any]) -> dict[str, Any]:
+    prefetch = hook["prefetch"]
+    entries = prefetch["observations"]["entry"]
+    for _ in range(rng.randint(1, 3)):
+        entries.insert(rng.randrange(len(entries) + 1), rng.choice(ENTRIES))
+    if rng.random() < 0.1:
+        prefetch[rng.choice(list(prefetch))] = rng.choice(ENTRIES)
+    return hook

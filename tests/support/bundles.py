@@ -63,15 +63,15 @@ def made_bundle(seed: int, *, simple: bool = False) -> Made:
     made = Made()
     year, sex = int(rng.integers(1930, 2006)), str(rng.choice(["male", "female"]))
     patient = {"resourceType": "Patient", "id": f"p{seed}", "gender": sex, "birthDate": f"{year}-06-15"}
-    made.request["context"] = {"sex": sex, "age": 2026 - year}
+    made.request["context"] = {"sex": sex, "age": 2024 - year}
     panel: list[dict[str, Any]] = []
     for feature in CODES:
         measured, unit = _measured(rng, made, feature)
-        made.entries.append(_entry(rng, measured, "2026-11-01T08:00:00Z"))
+        made.entries.append(_entry(rng, measured, "2024-11-01T08:00:00Z"))
         if not simple:
             _elaborate(rng, made, feature, measured, unit, sex, panel)
     if panel:
-        made.entries.append(_entry(rng, {"code": _coded("24325-3"), "component": panel}, "2026-11-01T08:00:00Z"))
+        made.entries.append(_entry(rng, {"code": _coded("24325-3"), "component": panel}, "2024-11-01T08:00:00Z"))
     _fill(rng, made, patient)
     return made
 
@@ -81,7 +81,7 @@ def _fill(rng: np.random.Generator, made: Made, patient: dict[str, Any]) -> None
     kept = made.entries[int(made.refused)] if made.refused is not None else None
     others = [
         {"resource": {"resourceType": "Condition", "subject": {"reference": f"Patient/{patient['id']}"}}},
-        {"resource": {**_observation(rng, {"code": _coded("8867-4")}, "2026-11-02"), "valueQuantity": {"value": 70}}},
+        {"resource": {**_observation(rng, {"code": _coded("8867-4")}, "2024-11-02"), "valueQuantity": {"value": 70}}},
         {"resource": patient},
     ]
     mixed = [*made.entries, *others]
@@ -125,22 +125,22 @@ def _elaborate(  # all that one feature is made of
     old = {**measured, "valueQuantity": {"value": 9999, "system": UCUM, "code": unit}}
     match kind:
         case 0:  # an earlier value
-            made.entries.append(_entry(rng, old, "2026-10-31T23:59:59Z"))
+            made.entries.append(_entry(rng, old, "2024-10-31T23:59:59Z"))
         case 1:  # the same time elsewhere on earth, an hour earlier
-            made.entries.append(_entry(rng, old, "2026-11-01T08:00:00+01:00"))
+            made.entries.append(_entry(rng, old, "2024-11-01T08:00:00+01:00"))
         case 2:  # what was entered in error, or is not there yet, however late
             status = str(rng.choice(["entered-in-error", "cancelled", "preliminary", "registered", "unknown"]))
-            made.entries.append(_entry(rng, old, "2026-11-09", status))
+            made.entries.append(_entry(rng, old, "2024-11-09", status))
         case 3:  # an amendment of the same time, updated later
-            made.entries[-1]["resource"].update(status="amended", meta={"lastUpdated": "2026-11-03T00:00:00Z"})
-            before = _entry(rng, old, "2026-11-01T08:00:00Z")
-            before["resource"]["meta"] = {"lastUpdated": "2026-11-02T00:00:00Z"}
+            made.entries[-1]["resource"].update(status="amended", meta={"lastUpdated": "2024-11-03T00:00:00Z"})
+            before = _entry(rng, old, "2024-11-01T08:00:00Z")
+            before["resource"]["meta"] = {"lastUpdated": "2024-11-02T00:00:00Z"}
             made.entries.append(before)
         case 4:  # a duplicate
             made.entries.append({"resource": dict(made.entries[-1]["resource"])})
         case 5:  # later, but without a value
             absent = {"code": measured["code"], "dataAbsentReason": {"text": "haemolysed"}}
-            made.entries.append(_entry(rng, absent, "2026-11-09"))
+            made.entries.append(_entry(rng, absent, "2024-11-09"))
         case 6 if made.refused is None and rng.random() < 0.1:
             made.entries[-1]["resource"]["valueQuantity"] = {**measured["valueQuantity"], "comparator": "<"}
             made.refused = str(len(made.entries) - 1)

@@ -7,10 +7,13 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from app.adapters.tokens.refused import TokenRefused
+from app.answering.in_use import ModelInUse
+from app.api.around.access import key_of
 from app.api.around.prefix import path_within
-from app.api.dependencies import WorkRoute
+from app.api.dependencies import WorkRoute, permitted, service_of
 from app.api.problems import problem_response
-from app.asking.refusals import TokenNeeded
+from app.asking.refusals import TokenNeeded, UnknownModel
+from app.clinic.hooks import is_offered
 
 if TYPE_CHECKING:
     # The packages that check tokens need not be there.
@@ -30,6 +33,15 @@ class HookRoute(WorkRoute):
                 await problem_response(error)(scope, receive, send)
                 return
         await super()._answer(scope, receive, send)
+
+    async def find(self, name: str, request: Request) -> ModelInUse:
+        """The model as a service. Who asks for another name learns only of those that they may use."""
+        key = key_of(request)
+        known = permitted(service_of(request).catalog, key).values()
+        names = [each.name for each in known if is_offered(each) and may_use(request, each.name)]
+        if name not in names and (key is None or key.may_use(name)):
+            raise UnknownModel(name, names)
+        return await super().find(name, request)
 
 
 def _admit(scope: Scope, check: "TokenCheck") -> None:

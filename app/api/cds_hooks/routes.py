@@ -9,20 +9,19 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from app.adapters.graphs.models import Model
 from app.adapters.records.record import Feedback
 from app.adapters.records.store import Store
 from app.answering.in_use import ModelInUse
 from app.api.around.access import key_of
 from app.api.bodies import ParsedRequest, StrictRoute, in_a_thread, read_further
-from app.api.cds_hooks.clients import HookRoute, may_use
+from app.api.cds_hooks.clients import HookRoute
 from app.api.dependencies import TheModel, TheService, permitted, service_of
 from app.api.languages import in_language, language_of
 from app.api.problems import problem
 from app.api.records.reaching import check_plan, keep_feedback, permitted_record, recorder_of
 from app.api.responding import admitted_of, in_turns
 from app.asking.callers import Caller
-from app.asking.refusals import DataMissing, FieldError, InvalidRequest, UnknownModel, UnknownRecord
+from app.asking.refusals import DataMissing, FieldError, InvalidRequest, UnknownRecord
 from app.asking.schemas import Became, LimitsBody, WhyDeclined
 from app.clinic import hooks
 from app.clinic.cards import MOST_PLANS, cards_of
@@ -54,9 +53,6 @@ def discover(service: TheService, request: Request, response: Response) -> dict[
 async def call(model: TheModel, body: hooks.HookRequest, request: Request) -> Response:
     assert isinstance(request, ParsedRequest)
     service = service_of(request)
-    if not _is_offered(model.model, request):
-        others = permitted(model.catalog, key_of(request)).values()
-        raise UnknownModel(model.model.name, [each.name for each in others if _is_offered(each, request)])
     bundle = await read_further(request, service, partial(_read, body, model, request))
     asked, language = bundle.request.model_copy(update={"limits": LIMITS}), language_of(request, model.catalog)
     with ExitStack() as life:
@@ -89,14 +85,10 @@ async def give_feedback(model: TheModel, body: hooks.FeedbackRequest, request: R
     return Response(status_code=200)
 
 
-def _is_offered(model: Model, request: Request) -> bool:
-    return hooks.is_offered(model) and may_use(request, model.name)
-
-
 def _keep(store: Store, given: hooks.CardFeedback, model: str, request: Request) -> None:
     """Take down what became of a card: of its first plan, as the records have it."""
     record = permitted_record(store, given.card.hex, request)
-    if record.model != model or not may_use(request, model):
+    if record.model != model:
         raise UnknownRecord
     check_plan(record, 1)
     is_declined = given.outcome == "overridden"

@@ -31,7 +31,7 @@ def test_lines_say_where_each_value_and_range_is_from(client: httpx.Client):
     assert used["AST"] == {
         "feature": "AST",
         "observation": "Observation/ast",
-        "effective": "2026-11-02T08:15:00+01:00",
+        "effective": "2024-11-02T08:15:00+01:00",
         "unit": "U/L",
         "range": "observation",
     }

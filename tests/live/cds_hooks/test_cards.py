@@ -113,6 +113,10 @@ def test_another_patient_is_refused(client: httpx.Client):
         ({"resource": [1]}, "prefetch.observations.entry[3].resource"),
         ({"fullUrl": 7}, "prefetch.observations.entry[3].fullUrl"),
         ({"resource": {"resourceType": "Patient", "id": "other"}}, "prefetch.observations.entry[3].resource"),
+        (
+            {**PANEL["entry"][0], "modifierExtension": [{"url": "http://example.org/absent"}]},
+            "prefetch.observations.entry[3].modifierExtension",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_named_by_its_place_in_the_prefetch(client: httpx.Client, entry: Any, field: str):
@@ -154,6 +158,20 @@ def test_where_clients_are_listed_a_token_is_needed(clinic: LiveServer):
 def test_a_token_is_for_one_service(clinic: LiveServer):
     with clinic.client() as client:
         assert call(client, asked(), token(), path="hcv@2").status_code == 401
+
+
+@pytest.mark.slow
+def test_who_may_use_some_models_learns_nothing_of_others(tmp_path: Path):
+    limited = write_clients(tmp_path, models=["hcv"])
+    with live_server(cds_clients_file=str(limited)) as server, server.client() as client:
+        told = set()
+        for path in ("hcv@2", "mortgage", "nothing", "nothing/feedback"):
+            audience = f"https://flipset.example.org/cds-services/{path.partition('/')[0]}"
+            body = {"feedback": [{"card": str(uuid4()), "outcome": "accepted"}]} if "/" in path else asked()
+            answer = call(client, body, token(aud=[audience, "https://flipset.example.org"]), path=path)
+            assert answer.status_code == 404, answer.text
+            told.add(answer.json()["detail"].partition("Available: ")[2])
+        assert told == {"hcv."}
 
 
 @pytest.mark.slow

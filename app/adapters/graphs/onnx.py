@@ -60,6 +60,8 @@ PLAIN_WORDS = {
     "export it with its weights inside the one file",
     r"Fatal error: (\S+?)\(-?\d+\) is not a registered function/op": "it uses the operator {0}, "
     "which is not one of the runtime's; custom operators are not served",
+    "ZipMap": "its ZipMap, which makes a dictionary of the scores of each row, does not fit the rest; export it "
+    'with zipmap off: convert_sklearn(model, ..., options={{id(model): {{"zipmap": False}}}})',
     r"No Op registered for (\S+)": "it uses the operator {0}, which the runtime does not have",
     r"No opset import for domain '(.*?)'": "it uses operators of the domain {0!r} that it does not declare",
     r"Failed to allocate memory|bad_alloc|bad allocation": "it needs more memory than its limit "

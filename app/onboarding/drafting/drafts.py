@@ -87,7 +87,7 @@ def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outc
     features = chosen.features
     output = read_output(chosen.probe, chosen.raw, outcomes, chosen.usable)
     how = _how(chosen, tried)
-    doubts = [*output.doubts, *_leaks(chosen, outcomes)]
+    doubts = [*output.doubts, *_codes(features), *_leaks(chosen, outcomes)]
     description = Description(
         name=asked.name,
         sha256=graph.sha256,
@@ -137,6 +137,14 @@ def _how(chosen: _Tried, tried: Sequence[_Tried]) -> str:
     told = f"{chosen.matching.how}; so the scores fit the outcomes with an AUC of {chosen.fit:.2f}"
     others = [f"{each.fit:.2f}" for each in tried if each is not chosen]
     return f"{told}, in other orders {listed(others)}" if others else told
+
+
+def _codes(features: Sequence[Drafted]) -> Iterator[str]:
+    """Numbers that may stand for missing values: as numbers they spoil ranges, bounds and examples."""
+    for column in (drafted.column for drafted in features):
+        if codes := listed([f"{code:g}" for code in column.codes]):
+            told = f"{column.name} holds {codes}, far from its other values"
+            yield f"Look: {told}. If that stands for a missing value, leave those cells empty and start again."
 
 
 def _leaks(chosen: _Tried, outcomes: Outcomes) -> Iterator[str]:

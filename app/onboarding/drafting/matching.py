@@ -154,7 +154,8 @@ def _one_hot(columns: Sequence[Column], offer: Offer) -> Matching | None:
 
 def _misfit(inputs: Sequence[Offer], table: Table, left_out: set[str], asked: Sequence[str]) -> str:
     names = list(asked) or [name for name in table.columns if name not in left_out]
-    mixed = [column for name in names if (column := table.columns[name]).number_count and column.word_count]
+    columns = [table.columns[name] for name in names]
+    mixed = [column for column in columns if column.unit or (column.number_count and column.word_count)]
     if mixed:
         return f"{mixed[0].name}: {mixed[0].not_numbers}; clean the column, or name the features with --features"
     widths = [_width(offer) for offer in inputs]

@@ -20,6 +20,11 @@ MISSING = (
 # Texts that were numbers or dates before somebody wrote them down.
 DATE = re.compile(r"[0-9]{1,4}([-/.])[0-9]{1,2}\1[0-9]{1,4}([ T][0-9:.+Z -]*)?")
 SIGNS = re.compile(r"[^\w\s]?\s?[+-]?[0-9][0-9.,'\s]*[%\u20ac$\u00a3]?")
+# A number with a unit. A few whole ones may be categories: 36 months, 60 months.
+WITH_UNIT = re.compile("[+-]?[0-9][0-9.,]*\\s*([A-Za-z\u00b5\u03bc/]\\S*)")
+FEW = 10
+# What stands for a missing value among numbers, in old files.
+NINES = re.compile("-9{1,6}|9{3,6}")
 # A column of more different words is free text.
 MOST_WORDS = 1_000
 
@@ -74,7 +79,31 @@ class Column:
             return "dates: make numbers of them, such as years"
         if self.words and all(map(SIGNS.fullmatch, self.words)):
             return "numbers that are written as texts: write them like 1234.5, with a point and nothing else"
+        if self.unit is not None:
+            return f"numbers with their unit: leave only the numbers, and put unit = {self.unit!r} into model.toml"
         return None
+
+    @property
+    def unit(self) -> str | None:
+        """What stands behind the number in each of its words; None unless it is the same everywhere."""
+        found = [WITH_UNIT.fullmatch(word) for word in self.words]
+        units = {each[1] if each else None for each in found}
+        if len(units) != 1 or not (len(found) > FEW or any("." in word for word in self.words)):
+            return None
+        return units.pop()
+
+    @property
+    def codes(self) -> tuple[float, ...]:
+        """Its smallest and its largest value, where they may be codes for missing: nines, far from the rest."""
+        known = np.unique(self.numbers[~np.isnan(self.numbers)])
+        if len(known) < FEW:
+            return ()
+        others = known[[not NINES.fullmatch(f"{number:g}") for number in known]]
+        if not len(others):
+            return ()
+        least, most = float(others[0]), float(others[-1])
+        far = [number for number in (float(known[0]), float(known[-1])) if not least <= number <= most]
+        return tuple(n for n in far if (n < 0 <= least) or max(least - n, n - most) > most - least)
 
     @property
     def is_spoilt(self) -> bool:

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 from app.adapters.catalog import load_catalog
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import UnusableGraph
-from app.adapters.graphs.onnx import ModelFailed, OnnxGraph
+from app.adapters.graphs.onnx import ModelFailed, OnnxGraph, UnloadableGraph, open_session
 from app.adapters.graphs.pacing import batch_rows_for
 from app.adapters.graphs.scorer import ModelScorer
 from tests.support import graphs
@@ -125,3 +125,17 @@ def test_onnx_runtime_writes_nothing_down_and_sends_nothing(tmp_path: Path):
     environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": "", "ORT_DISABLE_TELEMETRY": "0"}
     subprocess.run([FLIPSET, "validate"], check=True, cwd=ROOT, env=environment, capture_output=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_dictionaries_of_scores_that_cannot_be_loaded_say_how_to_export():
+    """What skl2onnx writes for many models of float64 with zipmap on: the runtime's ZipMap takes float32."""
+    numbers = helper.make_tensor_value_info("features", TensorProto.DOUBLE, [None, 2])
+    scores = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, None))
+    output = helper.make_value_info("scores", helper.make_sequence_type_proto(scores))
+    node = helper.make_node("ZipMap", ["features"], ["scores"], domain="ai.onnx.ml", classlabels_int64s=[0, 1])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    graph = helper.make_model(
+        helper.make_graph([node], "g", [numbers], [output]), opset_imports=opsets, ir_version=8
+    ).SerializeToString()
+    with pytest.raises(UnloadableGraph, match=r'zipmap off: convert_sklearn\(.*\{"zipmap": False\}'):
+        open_session(graph)

@@ -142,3 +142,27 @@ def test_a_feature_that_gives_the_outcome_away_is_named(tmp_path: Path, monkeypa
     done = made(tmp_path, write_graph(tmp_path / "m.onnx"), people, monkeypatch)
     assert "debt alone nearly tells the outcomes apart (AUC 1.000)" in done.stdout, done.output
     assert "late alone" not in done.stdout
+
+
+def test_a_code_for_a_missing_value_is_pointed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    people = [
+        {**person, "income": -999 if place % 50 == 0 else person["income"]} for place, person in enumerate(rows())
+    ]
+    for person in people:
+        del person["region"]
+    done = made(tmp_path, write_graph(tmp_path / "m.onnx"), people, monkeypatch)
+    told = "income holds -999, far from its other values. If that stands for a missing value, leave those cells empty"
+    assert told in " ".join(done.stdout.split()), done.output
+    assert "late holds" not in done.stdout
+
+
+@pytest.mark.parametrize("count", [400, 1500])
+def test_numbers_with_a_unit_are_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int):
+    """Also where so many differ that they look like free text."""
+    people = [{**person, "debt": f"{40 + place / 100} mg/dl"} for place, person in enumerate(rows(count))]
+    for person in people:
+        del person["region"]
+    done = made(tmp_path, write_graph(tmp_path / "m.onnx"), people, monkeypatch)
+    assert done.exit_code == 1
+    assert "debt: holds numbers with their unit: leave only the numbers" in " ".join(done.output.split())
+    assert not (tmp_path / "models/loans").exists()

@@ -74,6 +74,9 @@ def test_texts_among_numbers_are_seen_with_their_row(tmp_path: Path):
         (('"1,5"', '"2,5"'), "numbers that are written as texts"),
         (("12 %", "7%"), "numbers that are written as texts"),
         (("$5", "$1300"), "numbers that are written as texts"),
+        (("41.3 mg/dl", "39 mg/dl"), "numbers with their unit: leave only the numbers, and put unit = 'mg/dl'"),
+        (("41.3", "39 mg/dl", "39.5 mg/dl"), "numbers with their unit"),
+        (tuple(f"{number} cm" for number in range(150, 170)), "numbers with their unit"),
         (("2024-01-31", "2023-12-01"), "dates"),
         (("31.1.2024", "1.12.2023 10:30"), "dates"),
         (("1", "many"), "numbers and texts, the first text in row 2"),
@@ -88,11 +91,34 @@ def test_numbers_that_nobody_can_read_as_such_are_seen(tmp_path: Path, cells: tu
     assert f"holds {told}" in column.not_numbers
 
 
-@pytest.mark.parametrize("cells", [("20-30", "31-40"), ("a1", "2b"), ("north", "south")])
+@pytest.mark.parametrize(
+    "cells", [("20-30", "31-40"), ("a1", "2b"), ("36 months", "60 months"), ("1.2 mg", "3 ml"), ("north", "south")]
+)
 def test_words_with_digits_are_words(tmp_path: Path, cells: tuple[str, ...]):
     file = tmp_path / "people.csv"
     file.write_text("\n".join(["a,b", *(f"{cell},1" for cell in cells)]) + "\n")
     assert not read_table(file, None).columns["a"].is_spoilt
+
+
+@pytest.mark.parametrize(
+    ("cells", "codes"),
+    [
+        ([*range(20, 60), -999, -999], (-999,)),
+        ([*range(20, 60), 9999], (9999,)),
+        ([*range(20, 60), -9, -99, 999], (-99, 999)),
+        ([*range(-50, 50), -99], ()),
+        ([*range(20, 99), 999], (999,)),
+        ([*range(900, 1100), 999, 9999], (9999,)),
+        ([*range(20, 100), 99], ()),
+        ([*range(1, 3000, 10), 9999], (9999,)),
+        ([*range(1, 12000, 10), 9999], ()),
+        ([1, 2, 3, 999], ()),
+    ],
+)
+def test_nines_far_from_all_others_may_be_codes_for_missing(tmp_path: Path, cells: list[int], codes: tuple[int, ...]):
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join(["a,b", *(f"{cell},1" for cell in cells)]) + "\n")
+    assert read_table(file, None).columns["a"].codes == codes
 
 
 def test_rows_that_are_not_utf8_are_told_of_with_the_first(tmp_path: Path):

@@ -19,8 +19,8 @@ COLOURS = 96
 
 OpenPage = Callable[..., Page]
 
-# How fast a page is, is measured elsewhere: a busy machine is no reason to fail.
-expect.set_options(timeout=LIMIT_MS)
+# What is not there is waited for no longer than this once a test has failed: whatever comes, the run is red.
+RED_LIMIT_MS = 60_000
 
 
 @pytest.fixture(scope="package")
@@ -39,8 +39,16 @@ def watch() -> Watch:
     return Watch()
 
 
+@pytest.fixture(autouse=True)
+def limit_ms(request: pytest.FixtureRequest) -> int:
+    """How fast a page is, is measured elsewhere: a busy machine alone is no reason to fail."""
+    limit = RED_LIMIT_MS if request.session.testsfailed else LIMIT_MS
+    expect.set_options(timeout=limit)
+    return limit
+
+
 @pytest.fixture
-def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
+def open_page(browser: Browser, watch: Watch, limit_ms: int) -> Iterator[OpenPage]:
     """Open an empty page for a server, seen as the options say: `open_page(server, **PHONE, **DARK)`.
 
     At the end of the test nothing may have gone wrong in any of them.
@@ -49,6 +57,7 @@ def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
 
     def open_for(server: LiveServer, **look: Any) -> Page:
         pages.append(new_page(browser, watch, server.url, **look))
+        pages[-1].context.set_default_timeout(limit_ms)
         return pages[-1]
 
     yield open_for

@@ -1,8 +1,9 @@
 """Choosing a plan: whether it holds, how little would do, what is hard or not possible, and what was kept."""
 
 import json
+import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.support.live_server import LiveServer
 from tests.web.conftest import OpenPage
@@ -14,8 +15,11 @@ from tests.web.support.visiting import (
     answer_to,
     await_the_end,
     cards,
+    come,
+    example,
     example_of,
     expect_plans,
+    hold,
     keep,
     lock,
     open_model,
@@ -36,7 +40,7 @@ def test_each_plan_says_whether_it_holds_and_how_much_room_it_has(page: Page, se
         told = plan["stability"]
         expect(card).to_contain_text(f"holds in {round(100 * told['share'])} of 100 repeated measurements")
         expect(card).to_contain_text("undone if alkaline phosphatase improves too")
-        expect(card).to_contain_text(f"{plan['prediction']['score'] - 0.5:.3f} above the threshold")
+        expect(card).to_contain_text(f"{plan['prediction']['score'] - 0.5:.3f} above 0.5")
     page.get_by_label("Sort").select_option(label="Most stable first")
     steady = sorted(answer["counterfactuals"], key=lambda plan: -plan["stability"]["share"])
     expect_plans(page, answer, [plan["rank"] for plan in steady])
@@ -118,3 +122,46 @@ def test_a_search_that_ran_out_of_something_gets_more_of_it(open_page: OpenPage,
     longer.click()
     longer.click()
     expect(region(page, "Plans")).to_contain_text("Complete")
+
+
+def test_a_score_is_told_from_the_threshold_where_there_is_one(page: Page, server: LiveServer):
+    visit(page)
+    answer = answer_to(server, "mortgage", example_of(server, "mortgage", "several-ways"))
+    room = answer["counterfactuals"][0]["prediction"]["score"] - answer["start"]["target"]["compared_as"]["threshold"]
+    expect(cards(page).first).to_contain_text(f"{room:.3f} above the threshold")
+
+
+def test_other_versions_are_asked_for_few_plans_and_about_who_is_there_now(page: Page, server: LiveServer):
+    """What comes late of the person before is not shown as if it were said of the next."""
+    visit(page, "hcv")
+    about = page.get_by_role("button", name="About the model")
+    dialog = page.get_by_role("dialog", name="Hepatitis C from a blood panel")
+    held = hold(page, "**/counterfactuals")
+    dropped: list[str] = []
+    page.on("requestfailed", lambda request: dropped.append(request.url))
+    about.click()
+    come(page, held)
+    assert held[0].request.post_data_json["limits"]["max_counterfactuals"] == 100
+    expect(dialog).to_contain_text("Asking other versions and ranges about the same values…")
+    dialog.get_by_role("button", name="Close").click()
+    assert come(page, dropped)
+    page.unroute("**/counterfactuals")
+    example(page, "exactly one way").click()
+    await_the_end(page)
+    about.click()
+    other = answer_to(server, "hcv@2", {**example_of(server, "hcv", "exactly-one-way"), "registry": "hcv"})
+    line = dialog.get_by_role("row").filter(has_text="hcv@2, ranges hcv")
+    expect(line).to_contain_text(f"{other['start']['prediction']['score']:.3f}")
+
+
+def test_plans_beyond_those_asked_for_are_not_left_out_of_the_count(page: Page):
+    visit(page, "hcv")
+
+    def ask_for_one(route: Route) -> None:
+        body = route.request.post_data_json
+        route.continue_(post_data={**body, "limits": {**body["limits"], "max_counterfactuals": 1}})
+
+    page.route("**/counterfactuals", ask_for_one)
+    page.get_by_role("button", name="About the model").click()
+    own = page.get_by_role("row").filter(has_text=re.compile("^hcv, ranges hcv(?!-)"))
+    expect(own).to_contain_text("at least 1 plan")

@@ -17,6 +17,7 @@ from tests.web.support.visiting import (
     example_of,
     expect_plans,
     field,
+    keep,
     lock,
     open_model,
     open_options,
@@ -209,3 +210,32 @@ def test_a_fact_that_the_ranges_cannot_do_without_is_marked_at_its_field(
         expect(sex).to_have_accessible_description("is needed to choose the normal range of debt")
         sex.select_option(label="male")
         expect(sex).to_have_attribute("aria-invalid", "false")
+
+
+def test_values_that_were_cleared_or_pasted_over_come_back(page: Page, server: LiveServer):
+    visit(page)
+    field(page, DEBT).fill("0.43")
+    instance = {**example_of(server, "mortgage", "several-ways")["instance"], "pirat": 0.43}
+    answer = answer_to(server, "mortgage", {"instance": instance})
+    expect_plans(page, answer)
+    back = page.get_by_role("button", name="Bring back the values")
+    expect(back).to_be_hidden()
+    keep(page, 2).click()
+    page.get_by_role("button", name="Clear").click()
+    expect(field(page, DEBT)).to_have_value("")
+    back.click()
+    expect(field(page, DEBT)).to_have_value("0.43")
+    expect_plans(page, answer)
+    expect(region(page, "Kept plans")).to_contain_text("Plan 2")
+    expect(page.get_by_role("button", name="Clear")).to_be_focused()
+    paste(page, VALUES)
+    expect(field(page, DEBT)).to_have_value("0.42")
+    back.click()
+    expect_plans(page, answer)
+
+
+def test_nobody_comes_back_once_another_person_is_entered(page: Page):
+    visit(page)
+    page.get_by_role("button", name="Clear").click()
+    field(page, DEBT).fill("0.4")
+    expect(page.get_by_role("button", name="Bring back the values")).to_be_hidden()

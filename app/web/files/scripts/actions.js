@@ -5,7 +5,7 @@ import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
 import { parseNumber, parseValue } from "./numbers.js";
 import { planKey } from "./plan-key.js";
 import { without } from "./own.js";
-import { contextFlawsOf, partsOf, registryOf } from "./request.js";
+import { contextFlawsOf, isEmpty, partsOf, registryOf } from "./request.js";
 import { flipset, givesShares } from "./service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
@@ -14,6 +14,16 @@ const HARD = 3;
 // What a search may run out of.
 const LIMITS = { deadline: "deadline_ms", max_counterfactuals: "max_counterfactuals", max_model_rows: "max_model_rows" };
 const MORE = 4;
+
+// What comes back when one person in place of another is undone.
+const OF_ONE_PERSON = [
+  ...["instance", "context", "texts", "contextTexts", "example", "question", "thresholdText", "view"],
+  ...["fresh", "start", "shown", "subsets", "turns"],
+];
+
+function personOf(state) {
+  return isEmpty(state) ? null : Object.fromEntries(OF_ONE_PERSON.map((part) => [part, state[part]]));
+}
 
 async function loaded(name) {
   const [details, examples] = await Promise.all([flipset.model(name), flipset.examples(name)]);
@@ -83,7 +93,8 @@ export function createActions(store, asker) {
     const view = { ...store.get().view, ...NO_FILTER, kept: [] };
     const asked = example === null ? { question: kept } : { question };
     if (example !== null || request.target) asked.thresholdText = null;
-    change({ instance, context, ...asked, texts: {}, contextTexts: {}, example, view, fresh: true });
+    const before = example === null ? personOf(store.get()) : null;
+    change({ instance, context, ...asked, texts: {}, contextTexts: {}, example, view, fresh: true, before });
     return loadRegistry();
   }
 
@@ -91,7 +102,15 @@ export function createActions(store, asker) {
     chooseModel,
     take,
     takeExample: (name) => take(store.get().examples.find((example) => example.name === name).request, name),
-    clear: () => change({ ...NOBODY, view: { ...store.get().view, ...NO_FILTER, kept: [] } }),
+    clear() {
+      const { view } = store.get();
+      change({ ...NOBODY, view: { ...view, ...NO_FILTER, kept: [] }, before: personOf(store.get()) });
+    },
+    // Whoever was there before values were cleared or pasted.
+    bringBack() {
+      change({ ...store.get().before, before: null });
+      return loadRegistry();
+    },
     changeRegistry(name) {
       changeQuestion({ registry: name === store.get().model.normal_ranges ? undefined : name });
       return loadRegistry();
@@ -100,7 +119,7 @@ export function createActions(store, asker) {
     edit(feature, text) {
       const { name } = feature;
       const { instance, texts } = store.get();
-      const changes = { instance: without(instance, name), texts: without(texts, name), example: null };
+      const changes = { instance: without(instance, name), texts: without(texts, name), example: null, before: null };
       if (text.trim() !== "") {
         const { value, flaw } = parseValue(text, feature);
         if (flaw) changes.texts = { ...changes.texts, [name]: { text, flaw } };
@@ -110,7 +129,7 @@ export function createActions(store, asker) {
     },
     choose({ name }, value) {
       const others = without(store.get().instance, name);
-      change({ instance: value === undefined ? others : { ...others, [name]: value }, example: null });
+      change({ instance: value === undefined ? others : { ...others, [name]: value }, example: null, before: null });
     },
     // A value, or nothing, or what is written there and is neither.
     setContext(name, value, flaw = null) {
@@ -119,7 +138,7 @@ export function createActions(store, asker) {
       const contextTexts = without(state.contextTexts, name);
       if (flaw) contextTexts[name] = flaw;
       else if (value !== undefined) context[name] = value;
-      change({ context, contextTexts, example: null }, { typing: true });
+      change({ context, contextTexts, example: null, before: null }, { typing: true });
     },
 
     changeQuestion,

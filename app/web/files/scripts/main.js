@@ -144,7 +144,8 @@ async function resume() {
 }
 
 async function begin() {
-  const models = await flipset.models();
+  store.set({ isLoading: true });
+  const models = await flipset.models().finally(() => store.set({ isLoading: false }));
   store.set({ models });
   if (!models.length) {
     notice("You have no access to a model on this service.");

@@ -17,12 +17,17 @@ export const AMBIGUOUS = /^[+-]?[1-9]\d{0,2},\d{3}(?![\d,.])/;
 
 // A value as it stands on a report: with its unit, in percent, with commas between thousands. What could mean two things
 // is asked about, never guessed.
-export function parseValue(text, { unit, type }) {
+export function parseValue(text, { unit, ucum, type }) {
   const trimmed = text.trim();
   const whole = type === "integer";
-  if (/^[<>≤≥]/.test(trimmed)) return { flaw: `is a limit, not a value: write the number to use, such as ${trimmed.replace(/^[<>≤≥=\s]+/, "")}` };
+  if (/^[<>≤≥]/.test(trimmed)) {
+    const end = trimmed.replace(/^[<>≤≥=\s]+/, "");
+    return { flaw: `is a limit, not a value: write the number to use${end && `, such as ${end}`}` };
+  }
   const isPercent = trimmed.endsWith("%");
-  const bare = withoutUnit(isPercent ? trimmed.slice(0, -1).trim() : trimmed, unit);
+  const bare = withoutUnit(isPercent ? trimmed.slice(0, -1).trim() : trimmed, unit, ucum);
+  const [, other] = OTHER_UNIT.exec(bare) ?? [];
+  if (other) return { flaw: unit && unit !== "1" ? `must be in ${unit}, not ${other}` : `must be a number alone, without ${other}` };
   const { value, flaw } = parseNumber(grouped(bare), whole);
   const [unclear] = AMBIGUOUS.exec(bare) ?? [];
   if (flaw && unclear) return { flaw: `can mean two things: write ${unclear.replace(",", "")} or ${unclear.replace(",", ".")}` };
@@ -30,10 +35,17 @@ export function parseValue(text, { unit, type }) {
   return unit === "1" ? { value: Number((value / 100).toPrecision(15)) } : { flaw: "is not a percentage: leave out the %" };
 }
 
+// What stands behind a number.
+const OTHER_UNIT = /^[+-]?[\d.,]+(?:e[+-]?\d+)?\s*(?!e[+-]?\d)([a-zµμ°/[(].*)$/i;
+
 // A unit that begins with a digit, such as 1, could be the end of the number.
-function withoutUnit(text, unit) {
-  const end = (unit ?? "").toLowerCase();
-  return /^\D/.test(end) && text.toLowerCase().endsWith(end) ? text.slice(0, -end.length).trim() : text;
+function withoutUnit(text, unit, ucum) {
+  const plain = (written) => written.toLowerCase().replace(/[µμ]/g, "u");
+  // Of enzymes, U and IU are one unit; UCUM's code tells them from the hormones, whose IU it writes as [IU].
+  const known = [unit ?? "", /^k?U\/L$/.test(ucum ?? "") ? ucum.replace("U", "IU") : ""].map(plain);
+  const stands = (one) => plain(text).endsWith(one) && !/[a-z]/.test(plain(text).at(-one.length - 1) ?? "");
+  const end = known.find((one) => /^\D/.test(one) && stands(one));
+  return end ? text.slice(0, -end.length).trim() : text;
 }
 
 // Commas between thousands, where a point behind them or another comma shows what they are.

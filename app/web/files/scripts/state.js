@@ -35,6 +35,8 @@ export const NOBODY = {
   fresh: true,
   flaws: {},
   answer: NO_ANSWER,
+  // Whom a press would bring back.
+  before: null,
   ...NO_PICTURE,
 };
 

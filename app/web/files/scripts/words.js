@@ -28,9 +28,10 @@ const WHY_NOT = {
 // What a sentence calls a feature. If two sound the same, the name follows in brackets.
 export function spoken(model) {
   const words = model.features.map(({ name, title, short }) => [name, short ?? title ?? name]);
-  const times = Map.groupBy(words, ([, word]) => word);
+  const times = new Map();
+  for (const [, word] of words) times.set(word, (times.get(word) ?? 0) + 1);
   const byName = new Map(
-    words.map(([name, word]) => [name, times.get(word).length > 1 && word !== name ? `${word} (${name})` : word]),
+    words.map(([name, word]) => [name, times.get(word) > 1 && word !== name ? `${word} (${name})` : word]),
   );
   return (name) => byName.get(name) ?? name;
 }
@@ -95,6 +96,7 @@ export function goalOf(target, { classes, givesShares }) {
     return {
       low,
       high: null,
+      isHalf: true,
       words: `${wanted} must be ${low === null ? "scored higher" : "more likely"} than ${other}`,
     };
   }
@@ -112,11 +114,11 @@ export function roomInside(score, { low, high }) {
   return Math.min(low === null ? Infinity : score - low, high === null ? Infinity : high - score);
 }
 
-// How much room a score has: ", 0.164 above the threshold".
+// How much room a score has: ", 0.164 above the threshold", or above the half where the likelier of two classes wins.
 export function marginWords(score, goal) {
   if (goal.low === null && goal.high === null) return "";
   const room = scoreText(roomInside(score, goal));
-  return goal.high === null ? `, ${room} above the threshold` : `, ${room} inside`;
+  return goal.high === null ? `, ${room} above ${goal.isHalf ? goal.low : "the threshold"}` : `, ${room} inside`;
 }
 
 function intervalWords({ low, high }) {

@@ -10,6 +10,8 @@ import { capital, goalOf } from "../words.js";
 
 // Says how the model was made, not how it does.
 const OF_THE_MAKER = ["script", "command", "seed"];
+// How many plans the others are asked for.
+const MOST_COUNTED = 100;
 const COLUMNS = ["Version and ranges", "Says", "Plans", "First plan"];
 
 export function showAbout(place, store) {
@@ -24,6 +26,8 @@ export function showAbout(place, store) {
   );
   document.body.append(element);
   place.append(button("About the model", show));
+  let abort = new AbortController();
+  element.addEventListener("close", () => abort.abort());
 
   function show() {
     const { model, registry, answer } = store.get();
@@ -32,7 +36,8 @@ export function showAbout(place, store) {
     facts.replaceChildren(...factsOf(model, registry).flatMap(([term, said]) => [h("dt", {}, term), h("dd", {}, said)]));
     others.replaceChildren();
     element.showModal();
-    if (hasEnded(answer.phase)) compare(store.get(), others);
+    abort = new AbortController();
+    if (hasEnded(answer.phase)) compare(store.get(), others, abort.signal);
   }
 }
 
@@ -55,8 +60,8 @@ function figureWords(name, value) {
   return /accuracy|share|auc/.test(name) && value >= 0 && value <= 1 ? `${Number((100 * value).toFixed(1))}%` : String(value);
 }
 
-// The same person with every other version, and with every other registry.
-async function compare({ model, models, answer }, place) {
+// The same person with every other version, and with every other registry; nothing of it is shown once `signal` says so.
+async function compare({ model, models, answer }, place, signal) {
   const base = (name) => name.split("@")[0];
   const { instance, ...question } = answer.request;
   const own = registryOf(model, question);
@@ -64,14 +69,17 @@ async function compare({ model, models, answer }, place) {
   const registries = model.registries.filter((name) => name !== own).map((name) => [model.name, name]);
   const asked = [...versions, ...registries];
   if (asked.length < 2) return;
+  place.replaceChildren(h("p", {}, "Asking other versions and ranges about the same values…"));
+  const limits = { ...question.limits, max_counterfactuals: MOST_COUNTED };
   const answers = await Promise.all(
     asked.map(([name, registry]) =>
       flipset
-        .counterfactuals(name, instance, { ...question, registry })
+        .counterfactuals(name, instance, { ...question, registry, limits }, { signal })
         .then((coming) => coming.read())
         .catch((problem) => ({ problem })),
     ),
   );
+  if (signal.aborted) return;
   const head = h("tr", {}, COLUMNS.map((text) => h("th", { scope: "col" }, text)));
   const lines = asked.map(([name, registry], index) => line(name, registry, answers[index], model));
   place.replaceChildren(
@@ -81,7 +89,7 @@ async function compare({ model, models, answer }, place) {
 }
 
 function line(name, registry, { start, plans, summary, problem }, model) {
-  const cells = problem ? [problem.message, "", ""] : [said(start, model), counted(plans.length, "plan"), plans[0]?.sentence ?? why(summary)];
+  const cells = problem ? [problem.message, "", ""] : [said(start, model), `${summary.stopped_by ? "at least " : ""}${counted(plans.length, "plan")}`, plans[0]?.sentence ?? why(summary)];
   return h("tr", {}, h("th", { scope: "row" }, name, registry ? `, ranges ${registry}` : ""), cells.map((text) => h("td", {}, text)));
 }
 

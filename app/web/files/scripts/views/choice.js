@@ -32,9 +32,20 @@ export function showStart(section, store, actions, openPaste) {
       title.textContent = capital(fieldWords(model).person);
     },
   );
+  const clear = button("Clear", actions.clear);
+  const back = button("Bring back the values", () => {
+    clear.focus();
+    actions.bringBack();
+  });
+  store.watch(
+    (state) => [state.before],
+    (before) => {
+      back.hidden = !before;
+    },
+  );
   section.append(
     examples,
-    h("div", { class: "own" }, button("Paste values…", openPaste), button("Clear", actions.clear)),
+    h("div", { class: "own" }, button("Paste values…", openPaste), clear, back),
     context,
     unused,
     options(store, actions),

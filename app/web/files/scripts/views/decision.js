@@ -4,12 +4,15 @@ import { h, sign, svg } from "../elements.js";
 import { scoreText } from "../numbers.js";
 import { markPainted } from "../painted.js";
 import { planKey } from "../plan-key.js";
-import { isEarlier } from "../state.js";
+import { isEarlier, isRunning } from "../state.js";
 import { storyOf } from "../story.js";
 import { capital, EARLIER, fieldWords, goalOf } from "../words.js";
 
+const LOADING = "Loading the model…";
+
 // `rest` is for what the strip has no room for on a narrow screen.
 export function showDecision(section, store, rest) {
+  section.querySelector(".loading").remove();
   const title = section.querySelector("h2");
   const place = h("div", { class: "verdict" });
   const story = h("p", { class: "story" });
@@ -25,13 +28,12 @@ export function showDecision(section, store, rest) {
     },
   );
   store.watch(
-    (state) => [state.start, state.model, state.answer.phase],
-    (start, model, phase) => {
-      const nobody = `Enter the values of a ${fieldWords(model).person}, paste them, or choose an example.`;
-      place.replaceChildren(...(start ? verdict(start, model) : [h("p", { class: "lead" }, nobody)]));
-      const isOld = Boolean(start) && isEarlier(phase);
+    (state) => [state.start, state.model, state.answer.phase, state.isLoading],
+    (start, model, phase, isLoading) => {
+      place.replaceChildren(...(start ? verdict(start, model) : [h("p", { class: "lead" }, leadWords(model, phase, isLoading))]));
+      const isOld = Boolean(start) && (isEarlier(phase) || isLoading);
       section.classList.toggle("fading", isOld);
-      if (isOld) place.prepend(h("p", { class: "earlier" }, EARLIER));
+      if (isOld) place.prepend(h("p", { class: "earlier" }, isLoading ? LOADING : EARLIER));
     },
   );
   store.watch(
@@ -44,6 +46,13 @@ export function showDecision(section, store, rest) {
       rest.textContent = sentences.slice(1).join(" ");
     },
   );
+}
+
+// What the strip says as long as there is no decision.
+function leadWords(model, phase, isLoading) {
+  if (isLoading) return LOADING;
+  if (isRunning(phase)) return "Asking the model…";
+  return model ? `Enter the ${fieldWords(model).person}'s values, paste them, or choose an example.` : "";
 }
 
 function verdict(start, model) {

@@ -2,14 +2,15 @@
 
 import { button, h, newId, sign, svg, unseen } from "../elements.js";
 import { withUnit } from "../numbers.js";
-import { conditionWords, rangeWords, STATUS, whyNot } from "../words.js";
+import { capital, conditionWords, rangeWords, STATUS, whyNot } from "../words.js";
 import { rangeBar } from "./range-bar.js";
 
 const DRAGGED = "text/x-flipset-feature";
 
 // Built once for each model, so that nobody loses their place while typing; `show` brings it up to date.
 export function featureRow(feature, word, actions, openRule) {
-  const title = feature.title ?? feature.name;
+  // Beside a list of yes and no, a title that ends in "1 is yes" would confuse.
+  const title = isYesOrNo(feature) && feature.short ? capital(feature.short) : (feature.title ?? feature.name);
   const [help, flaw] = ["help", "flaw"].map((name) => h("p", { class: name, id: newId(name) }));
   const input = valueInput(feature, actions, `${help.id} ${flaw.id}`);
   const status = h("span", { class: "status" });

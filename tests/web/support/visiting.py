@@ -2,7 +2,7 @@
 
 import re
 import ssl
-from typing import Any
+from typing import Any, TypeVar
 
 from playwright.sync_api import Locator, Page, Route, expect
 
@@ -26,6 +26,7 @@ SPOKEN = {
 NO_CERTIFICATES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 Answer = dict[str, Any]
+T = TypeVar("T")
 
 
 def answer_to(server: LiveServer, model: str, request: dict[str, Any]) -> Answer:
@@ -181,10 +182,10 @@ def hold(page: Page, path: str) -> list[Route]:
     return held
 
 
-def come(page: Page, held: list[Route]) -> list[Route]:
+def come(page: Page, held: list[T]) -> list[T]:
     """The requests that are held, once there is one: Playwright tells of them only while it is at work."""
 
-    def look() -> list[Route]:
+    def look() -> list[T]:
         page.wait_for_timeout(20)
         return held
 

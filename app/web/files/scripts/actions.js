@@ -22,7 +22,7 @@ const OF_ONE_PERSON = [
 ];
 
 function personOf(state) {
-  return isEmpty(state) ? null : Object.fromEntries(OF_ONE_PERSON.map((part) => [part, state[part]]));
+  return isEmpty(state) ? state.before : Object.fromEntries(OF_ONE_PERSON.map((part) => [part, state[part]]));
 }
 
 async function loaded(name) {

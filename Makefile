@@ -24,9 +24,10 @@ run: $(READY_TO_RUN)
 SPREAD := -n 3 --dist loadscope --no-loadscope-reorder
 # Left to `make test-all`: what imports a package that `make test` does not install, what starts a server for every test, and
 # the tests that are marked slow.
-NOT_FAST := clients/test_frames.py conformance deploy exporters lab/benchmarks lab/paper live/operation live/records web cohorts/drift/test_commands.py \
-  cohorts/report/test_looks.py cohorts/test_commands.py cohorts/test_runs.py live/answers/test_identity.py \
-  live/answers/test_predictors.py live/clients/test_leaks.py onboarding/test_four_kinds.py onboarding/test_init.py
+NOT_FAST := clients/test_frames.py conformance deploy exporters lab/benchmarks lab/paper live/operation live/records \
+  web cohorts/drift/test_commands.py cohorts/report/test_looks.py cohorts/test_commands.py cohorts/test_runs.py \
+  live/answers/test_identity.py live/answers/test_predictors.py live/clients/test_leaks.py \
+  onboarding/test_four_kinds.py onboarding/test_init.py
 
 test: check
 	$(BIN)/pytest $(SPREAD) -m "not slow" $(NOT_FAST:%=--ignore=tests/%)

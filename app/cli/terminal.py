@@ -1,6 +1,7 @@
 """An answer as a person reads it in a terminal."""
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from math import isnan
 from typing import Any
 
@@ -18,6 +19,7 @@ from app.asking.refusals import told
 from app.core.constraints import Item
 from app.core.facts import Best, Explained, Found
 from app.core.following.consequences import consequences_of
+from app.core.least.turning import Turn
 from app.core.problem import Move, WhyNot
 from app.core.ranges import Allowed, Condition, NormalRange
 from app.core.robust.telling import Stability
@@ -150,10 +152,11 @@ def _answers(answers: Sequence[Counterfactual], question: Question) -> Table:
     title = "Plans that hold" if _must_hold(question) else "What would turn the decision"
     table = Table(*columns, *["holds"] * holds, title=title, show_lines=True)
     moves = question.problem.moves
-    for rank, found, stability, _ in answers:
+    for rank, found, stability, enough in answers:
         made = [moves[index] for index in found.moves]
-        changes = "\n".join([*(_change(move, question) for move in made), *_consequences(made, question)])
-        cells = str(rank), changes, number_text(found.cost), _short(found.score)
+        changed = map(_change, made, repeat(question), enough or repeat(None))
+        changes = "\n".join([*changed, *_consequences(made, question)])
+        cells = str(rank), changes, number_text(round(found.cost, 4)), _short(found.score)
         # As Text: a name or a unit in square brackets is no markup.
         table.add_row(*map(Text, (*cells, *[_holds(stability, question)] * holds)))
     return table
@@ -185,11 +188,16 @@ def _stability(told: Stability, question: Question) -> Iterator[str]:
         yield f"undone if {listed(names)} {'improve' if len(names) > 1 else 'improves'} too"
 
 
-def _change(move: Move, question: Question) -> str:
+def _change(move: Move, question: Question, turn: Turn | None) -> str:
     feature = question.model.features[move.position]
     before = "missing" if question.is_missing(move.position) else str(question.sent[move.position])
     after = SENTENCES.with_step(f"{_shown(move.target, feature)}{spoken_unit(feature)}", move)
-    return f"{feature.title or feature.name}: {before} → {after}"
+    return f"{feature.title or feature.name}: {before} → {after}{'' if turn is None else _enough(turn)}"
+
+
+def _enough(turn: Turn) -> str:
+    nearest = f", the nearest of {turn.turns} turns" if turn.turns > 1 else ""
+    return f"\n  {number_text(turn.enough)} is enough{nearest}"
 
 
 def _consequences(moves: Sequence[Move], question: Question) -> list[str]:

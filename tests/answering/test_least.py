@@ -2,22 +2,25 @@
 
 import json
 import time
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+from rich.console import Console
 
 from app.adapters.catalog import load_catalog
 from app.answering.service import Service
 from app.answering.under_way import Admitted
 from app.asking.refusals import InvalidRequest
 from app.asking.schemas import PredictionsRequest
+from app.cli.terminal import show
 from app.core.turns import run_through
 from app.settings import Settings
 from tests.support import graphs
-from tests.support.answers import lines_of
+from tests.support.answers import events_of, lines_of
 from tests.support.live_server import ROOT
 from tests.support.scale import scaled
 from tests.support.seeds import Seeds
@@ -124,6 +127,20 @@ def test_it_is_told_only_if_it_is_asked_for(service: Service):
     assert told[:-1] == plain[:-1] or {line["type"] for line in told} >= {"progress"}
     assert [line.get("changes") for line in told] == [line.get("changes") for line in plain]
     assert told[-1]["model_rows"] == plain[-1]["model_rows"]
+
+
+def test_the_terminal_says_what_would_be_enough_and_no_endless_costs(service: Service):
+    request = service.model("mortgage").model.examples["several-ways"]
+    steps = {"pirat": {"move_to": {"steps": [0.4, 0.38, 0.36]}}}
+    body = {**request, "normal_ranges": steps, "least": True}
+    console = Console(file=StringIO(), width=160)
+    show(events_of(service, body, "mortgage"), console)
+    drawn = console.file.getvalue()
+    told = [change for line in lines_of(service, body, "mortgage") for change in line.get("changes", ())]
+    assert told
+    for change in told:
+        assert f"{change['enough']} is enough" in drawn
+    assert " 1.3333 " in drawn
 
 
 def test_with_required_plans_it_is_refused(service: Service):

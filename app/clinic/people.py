@@ -38,8 +38,10 @@ class Person:
 
     def is_meant_by(self, reference: str) -> bool:
         plain = _VERSION.sub("", reference)
-        # An absolute reference ends with the relative one.
-        return plain in self.names or any(plain.endswith(f"/{name}") for name in self.names)
+        # An absolute reference ends with the relative one; the same id on another server is somebody else.
+        is_elsewhere = "://" in plain and any("://" in name for name in self.names)
+        is_same_id = any(plain.endswith(f"/{name}") for name in self.names)
+        return plain in self.names or (is_same_id and not is_elsewhere)
 
     def is_same(self, other: "Person") -> bool:
         """Whether the two are one Patient that was sent twice: by the same name, with the same facts."""

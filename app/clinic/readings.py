@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,9 +14,8 @@ from app.asking.reading import Errors
 from app.clinic.people import Person, check_meaning, tell
 from app.clinic.resources import Bundle, Measured, Observation
 from app.clinic.times import BadTime, day_of, instant_of, is_to_come
+from app.clinic.versions import VALID, current_observations
 
-# Others are not there yet, withdrawn, or wrong.
-VALID = frozenset(("final", "amended", "corrected"))
 WHOLE_DAY = len("2026-11-18")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -48,15 +48,12 @@ def latest_readings(
     codes = {code: position for position, feature in enumerate(features) for code in feature.loinc}
     found: dict[int, list[Reading]] = {}
     subjects: dict[str, str] = {}
-    for index, entry in enumerate(bundle.entry):
+    for index in current_observations(bundle, partial(_mentions, codes=codes), errors):
         if errors.suffice:
             break
-        raw = entry.resource
-        if raw is None or raw.get("resourceType") != "Observation" or not _mentions(raw, codes):
-            continue
-        place = f"entry[{index}].resource"
+        entry, place = bundle.entry[index], f"entry[{index}].resource"
         try:
-            observation = Observation.model_validate(raw)
+            observation = Observation.model_validate(entry.resource)
         except ValidationError as error:
             tell(error, place, errors)
             continue
@@ -145,11 +142,13 @@ def _latest(readings: list[Reading], feature: ModelFeature, errors: Errors) -> R
 
 
 def _may_be_as_late(one: Reading, latest: Reading) -> bool:
-    """Whether one says a day, a month or a year, and the other a time in it."""
+    """Whether one says a day, a month or a year, and the other a time in it, or before it by the clock of its place."""
     here, there = one.effective, latest.effective
-    return (
-        here is not None and there is not None and here != there and (here.startswith(there) or there.startswith(here))
-    )
+    if here is None or there is None or here == there:
+        return False
+    # A day has no zone, so days are compared as they are written.
+    known = min(len(here), len(there))
+    return known <= WHOLE_DAY and here[:known] >= there[:known]
 
 
 def _differ(one: Measured, other: Measured) -> bool:

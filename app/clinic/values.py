@@ -148,6 +148,8 @@ def own_range(reading: Reading, feature: ModelFeature, whose: Whose, errors: Err
 def _end(end: Quantity | None, reading: Reading, feature: ModelFeature) -> float | None:
     if end is None or end.value is None:
         return None
+    if end.comparator is not None:
+        raise Unconvertible("has a range that ends with a comparator; give the number where it ends")
     if end.code is None and end.unit is None and reading.measured.quantity is not None:
         # An end without a unit has that of the value.
         return converted(end.value, unit_of(reading.measured.quantity, feature), feature)
@@ -175,7 +177,7 @@ def _is_of_age(age: Interval | None, whose: Whose) -> bool:
 
 def _is_beyond(end: Quantity, sign: int, whose: Whose) -> bool:
     """Whether the person is at least so old, or at most; years are counted by birthdays, all else in days."""
-    if end.value is None or end.code is None or whose.years is None:
+    if end.value is None or end.code is None or end.comparator is not None or whose.years is None:
         return False
     if end.code == "a":
         return sign * whose.years >= sign * end.value

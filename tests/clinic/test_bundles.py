@@ -152,6 +152,11 @@ UNUSABLE: list[tuple[dict[str, Any], str, str]] = [
         ".referenceRange[0]",
         "(ALT) low is above high",
     ),
+    (
+        {"referenceRange": [{"high": {"value": 40, "comparator": "<"}}]},
+        ".referenceRange[0]",
+        "(ALT) has a range that ends with a comparator; give the number where it ends",
+    ),
     # A number without a unit is no activity, and true is no number of units.
     ({"valueQuantity": None, "valueInteger": 42}, "", NO_QUANTITY),
     ({"valueQuantity": None, "valueBoolean": True}, "", NO_QUANTITY),
@@ -270,6 +275,60 @@ def test_a_day_a_month_or_a_year_is_not_put_before_or_behind_a_time_in_it(servic
     assert read(service, made.bundle)
 
 
+def test_a_day_is_not_put_before_the_evening_before_it_by_the_clock_of_that_place(service: Service):
+    """20:00 in New York is 01:00 of the next day in UTC, which a day has no share in."""
+    made = plain(effectiveDateTime="2024-11-01")
+    evening, midnight = "2024-10-31T20:00:00-05:00", "2024-11-02T00:30:00+02:00"
+    other = {**alt(made), "id": "other", "valueQuantity": {"value": 1, "code": "U/L", "system": UCUM}}
+    made.entries.append({"resource": {**other, "effectiveDateTime": evening}})
+    assert list(refused(service, made.bundle)) == [place_of_alt(made)]
+    made.entries[-1]["resource"]["effectiveDateTime"] = midnight
+    assert read(service, made.bundle).request.instance["ALT"] == 1
+
+
+def versions(made: Made, **changes: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The Observation of ALT, and a later version of it with these changes, which stands before it."""
+    alt(made)["meta"] = {"lastUpdated": "2024-11-02T00:00:00Z"}
+    earlier = alt(made)
+    later = {**earlier, "meta": {"lastUpdated": "2024-11-02T00:00:01Z"}, **changes}
+    made.entries.insert(0, {"resource": later})
+    return earlier, later
+
+
+@pytest.mark.parametrize("changes", [{}, {"code": {"text": "taken back"}, "valueQuantity": None}])
+def test_a_version_that_is_withdrawn_takes_the_earlier_ones_along(service: Service, changes: dict[str, Any]):
+    made = plain(**of_alt(60, code="U/L"))
+    earlier, later = versions(made, status="entered-in-error", **changes)
+    assert list(refused(service, made.bundle)) == ["instance.ALT"]
+    later["status"] = "unknown"
+    assert list(refused(service, made.bundle)) == ["instance.ALT"]
+    # What was put right afterwards holds.
+    earlier["meta"]["lastUpdated"] = "2024-11-02T00:00:02Z"
+    assert read(service, made.bundle).request.instance["ALT"] == 60
+
+
+def test_of_two_versions_the_later_one_holds_even_if_it_puts_the_time_back(service: Service):
+    made = plain()
+    _, later = versions(made, effectiveDateTime="2024-10-01", **of_alt(1, code="U/L"))
+    assert read(service, made.bundle).request.instance["ALT"] == 1
+    # Another Observation may be updated later than that, and still be older.
+    made.entries[0]["resource"] = {**later, "id": "other"}
+    assert read(service, made.bundle).request.instance["ALT"] != 1
+
+
+@pytest.mark.parametrize("updated", [None, "2024-11-02T00:00:00Z", "yesterday"])
+def test_a_withdrawn_version_that_nobody_can_order_is_named(service: Service, updated: str | None):
+    made = plain()
+    _, later = versions(made, status="entered-in-error")
+    later["meta"] = {"lastUpdated": updated}
+    (message,) = refused(service, made.bundle).values()
+    assert message.startswith("is there in another version too")
+    # Versions of what the model does not read are nobody's business here.
+    later.update(code={"text": "a pulse"}, id="pulse")
+    made.entries.append({"resource": {**later, "status": "final"}})
+    assert read(service, made.bundle)
+
+
 def test_nobody_has_an_age_in_a_month(service: Service):
     made = plain()
     for entry in made.entries:
@@ -328,6 +387,17 @@ def test_absolute_references_and_full_urls_mean_the_same_patient(service: Servic
     ):
         alt(made)["subject"] = {"reference": reference}
         read(service, made.bundle)
+
+
+def test_the_same_id_on_another_server_is_somebody_else(service: Service):
+    made = plain()
+    patient = next(entry for entry in made.entries if entry["resource"]["resourceType"] == "Patient")
+    name = f"fhir/Patient/{patient['resource']['id']}"
+    patient["fullUrl"] = f"https://ehr.example.org/{name}"
+    alt(made)["subject"] = {"reference": f"https://ehr.example.org/{name}/_history/2"}
+    assert read(service, made.bundle)
+    alt(made)["subject"] = {"reference": f"https://other.example.org/{name}"}
+    assert list(refused(service, made.bundle)) == [f"{place_of_alt(made)}.subject"]
 
 
 def test_a_fixed_range_is_not_replaced(service: Service):

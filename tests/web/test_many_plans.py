@@ -27,7 +27,7 @@ MOST = 10_000
 def groups_of(page: Page, sets: list[set[str]]) -> list[dict[str, Any]]:
     plans = [{"changes": [{"feature": name} for name in sorted(one)]} for one in sets]
     return page.evaluate(
-        "(plans) => import('/web/scripts/grouping.js').then((module) => module.groupsOf(plans))", plans
+        "(plans) => import('/web/scripts/plans/grouping.js').then((module) => module.groupsOf(plans))", plans
     )
 
 

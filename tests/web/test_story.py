@@ -52,7 +52,7 @@ def told(
     if phase == "done":
         answer["summary"] = {"outcome": "found", "complete": True, "complete_up_to": 3, **summary}
     return page.evaluate(
-        "([answer, model]) => import('/web/scripts/story.js').then((module) => module.storyOf(answer, model))",
+        "([answer, model]) => import('/web/scripts/plans/story.js').then((module) => module.storyOf(answer, model))",
         [answer, {"features": [{"name": name} for name in "abc"]}],
     )
 

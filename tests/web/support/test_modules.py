@@ -128,16 +128,16 @@ def test_values_are_read_as_reports_write_them_and_never_guessed(module: Call):
 def test_rules_are_taken_away_by_their_paths(module: Call):
     for paths, changed in DROPPED:
         left = {name: value for name, value in {**EVERY_RULE, **changed}.items() if value is not None}
-        assert module("items", "withoutItems", EVERY_RULE, paths) == left
+        assert module("person/items", "withoutItems", EVERY_RULE, paths) == left
 
 
 def test_every_rule_has_a_path_and_can_be_taken_away_by_it(module: Call):
-    paths = module("items", "itemPaths", EVERY_RULE)
+    paths = module("person/items", "itemPaths", EVERY_RULE)
     assert len(paths) == len(set(paths)) == 17
-    assert module("items", "withoutItems", EVERY_RULE, paths) == {}
+    assert module("person/items", "withoutItems", EVERY_RULE, paths) == {}
     for path in paths:
-        left = module("items", "withoutItems", EVERY_RULE, [path])
-        assert len(module("items", "itemPaths", left)) == 16
+        left = module("person/items", "withoutItems", EVERY_RULE, [path])
+        assert len(module("person/items", "itemPaths", left)) == 16
 
 
 def test_a_goal_is_the_threshold_as_it_was_compared(module: Call):

@@ -1,12 +1,12 @@
 // What a person can do on the page: each changes the store, and asks again.
 
-import { NO_FILTER } from "./filtering.js";
-import { withEntry, withItem, withoutEmpty, withoutItems } from "./items.js";
+import { NO_FILTER } from "./plans/filtering.js";
+import { withEntry, withItem, withoutEmpty, withoutItems } from "./person/items.js";
 import { parseNumber, parseValue } from "./numbers.js";
-import { planKey } from "./plan-key.js";
+import { planKey } from "./plans/plan-key.js";
 import { without } from "./own.js";
-import { contextFlawsOf, isEmpty, partsOf, registryOf } from "./request.js";
-import { flipset, givesShares } from "./service.js";
+import { contextFlawsOf, isEmpty, partsOf, registryOf } from "./person/request.js";
+import { flipset, givesShares } from "./asking/service.js";
 import { NO_VIEW, NOBODY } from "./state.js";
 
 // What a hard change weighs; any other weighs 1.

@@ -1,33 +1,33 @@
 // The page, put together. Wiring only.
 
 import { createActions } from "./actions.js";
-import { createAsker } from "./asking.js";
+import { createAsker } from "./asking/asking.js";
 import { byId, h } from "./elements.js";
-import { NO_FILTER } from "./filtering.js";
-import { readFragment, writeFragment } from "./fragment.js";
-import { partsOf, requestFlaw } from "./request.js";
-import { flipset, hasKey, useKey } from "./service.js";
+import { NO_FILTER } from "./plans/filtering.js";
+import { readFragment, writeFragment } from "./person/fragment.js";
+import { partsOf, requestFlaw } from "./person/request.js";
+import { flipset, hasKey, useKey } from "./asking/service.js";
 import { INITIAL } from "./state.js";
 import { createStore } from "./store.js";
 import { showAnnouncements } from "./views/announcements.js";
 import { showAbout } from "./views/about.js";
-import { hasUnsaved, showCases } from "./views/cases.js";
-import { showModelChoice, showStart } from "./views/choice.js";
+import { hasUnsaved, showCases } from "./views/person/cases.js";
+import { showModelChoice, showStart } from "./views/person/choice.js";
 import { showDecision } from "./views/decision.js";
-import { showFrequency } from "./views/frequency.js";
-import { keyDialog, pasteDialog, ruleDialog } from "./views/dialogs.js";
+import { showFrequency } from "./views/pictures/frequency.js";
+import { keyDialog, pasteDialog, ruleDialog } from "./views/person/dialogs.js";
 import { showJump } from "./views/jump.js";
-import { showGroups } from "./views/groups.js";
+import { showGroups } from "./views/pictures/groups.js";
 import { notice } from "./views/notice.js";
-import { showPicture } from "./views/picture.js";
-import { showPlans } from "./views/plans.js";
-import { showRules } from "./views/rules.js";
+import { showPicture } from "./views/pictures/picture.js";
+import { showPlans } from "./views/plans/plans.js";
+import { showRules } from "./views/person/rules.js";
 import { showSheet } from "./views/sheet.js";
 import { showTabs } from "./views/tabs.js";
 import { showTakingAway } from "./views/taking-away.js";
-import { showValues } from "./views/values.js";
+import { showValues } from "./views/person/values.js";
 import { showVersions } from "./views/versions.js";
-import { whatIfDialog } from "./views/what-if.js";
+import { whatIfDialog } from "./views/person/what-if.js";
 
 const store = createStore(INITIAL);
 const openKey = keyDialog(useKey);

@@ -1,6 +1,6 @@
 // What the page knows before anything has happened, and the phases of an answer.
 
-import { NO_FILTER } from "./filtering.js";
+import { NO_FILTER } from "./plans/filtering.js";
 
 // empty -> asking -> streaming -> done, stopped (by the person) or cut (by the service or the network); refused where it
 // never began, incomplete where it could not be asked.

@@ -1,7 +1,7 @@
 // What the page says of statuses, decisions and the end of a search.
 
 import { counted, scoreText, seconds, withUnit } from "./numbers.js";
-import { mustHold } from "./stability.js";
+import { mustHold } from "./plans/stability.js";
 import { hasEnded, isRunning } from "./state.js";
 
 export const EARLIER = "Previous answer, for different values:";

@@ -3,8 +3,8 @@
 
 import { button, h, newId } from "../elements.js";
 import { counted, scoreText } from "../numbers.js";
-import { registryOf } from "../request.js";
-import { flipset } from "../service.js";
+import { registryOf } from "../person/request.js";
+import { flipset } from "../asking/service.js";
 import { hasEnded } from "../state.js";
 import { capital, goalOf } from "../words.js";
 

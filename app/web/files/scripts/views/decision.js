@@ -2,10 +2,10 @@
 
 import { h, sign, svg } from "../elements.js";
 import { scoreText } from "../numbers.js";
-import { markPainted } from "../painted.js";
-import { planKey } from "../plan-key.js";
+import { markPainted } from "../asking/painted.js";
+import { planKey } from "../plans/plan-key.js";
 import { isEarlier, isRunning } from "../state.js";
-import { storyOf } from "../story.js";
+import { storyOf } from "../plans/story.js";
 import { capital, EARLIER, fieldWords, goalOf } from "../words.js";
 
 const LOADING = "Loading the model…";

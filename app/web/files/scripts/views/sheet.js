@@ -1,13 +1,13 @@
 // A sheet for the person: the decision, the chosen plans in plain sentences, and where it comes from. Nothing else.
 
 import { button, byId, h } from "../elements.js";
-import { filterParts } from "../filtering.js";
-import { listed } from "../items.js";
+import { filterParts } from "../plans/filtering.js";
+import { listed } from "../person/items.js";
 import { counted } from "../numbers.js";
-import { ordered } from "../ordering.js";
-import { keptAmong, planKey } from "../plan-key.js";
-import { registryOf } from "../request.js";
-import { storyOf } from "../story.js";
+import { ordered } from "../plans/ordering.js";
+import { keptAmong, planKey } from "../plans/plan-key.js";
+import { registryOf } from "../person/request.js";
+import { storyOf } from "../plans/story.js";
 import { capital, fieldWords, goalOf, spoken } from "../words.js";
 
 const MOST_PLANS = 3;

@@ -1,12 +1,12 @@
 // To be kept or passed on: as curl, as a receipt, on paper, as a link.
 
 import { button, byId, h } from "../elements.js";
-import { filterParts } from "../filtering.js";
-import { linkWithPerson } from "../fragment.js";
+import { filterParts } from "../plans/filtering.js";
+import { linkWithPerson } from "../person/fragment.js";
 import { counted } from "../numbers.js";
-import { counterfactualsAddress, hasKey } from "../service.js";
+import { counterfactualsAddress, hasKey } from "../asking/service.js";
 import { hasEnded } from "../state.js";
-import { listed } from "../items.js";
+import { listed } from "../person/items.js";
 import { spoken } from "../words.js";
 
 const IN_CURL = "Copied. The command contains this person's values.";

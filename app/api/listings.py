@@ -15,7 +15,7 @@ from app.adapters.rules.policies import PolicyEntry
 from app.adapters.rules.registries import KnownFeature, ReasonEntry, Registry
 from app.asking.callers import Caller
 from app.asking.policies import offered_registries
-from app.core.problem import SEVERAL
+from app.core.findings import SEVERAL
 from app.core.ranges import MoveTo, Policy
 from app.core.through.view import Kind
 from app.writing.json_pieces import model_identity, target_json, when_json

@@ -11,7 +11,7 @@ from app.adapters.graphs.models import Model
 from app.adapters.rules.registries import KnownFeature, flaw_of_ways
 from app.asking.reading import Errors
 from app.asking.schemas import CounterfactualsRequest, RangeBody
-from app.core.problem import SEVERAL
+from app.core.findings import SEVERAL
 from app.core.ranges import (
     Allowed,
     Condition,

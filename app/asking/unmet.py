@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from app.adapters.files.names import listed
 from app.adapters.graphs.features import ModelFeature
 from app.core.constraints import Item, Required, Stated
+from app.core.findings import WhyNot
 from app.core.formula import Changed, Formula, substituted
-from app.core.problem import Problem, WhyNot
+from app.core.problem import Problem
 
 # What is said of one feature, and of several.
 REASONS = {

@@ -19,7 +19,7 @@ from app.adapters.rules.registries import KnownFeature, Registry
 from app.answering.service import Service
 from app.asking.schemas import CounterfactualsRequest
 from app.core.favourable import FavourableInterval
-from app.core.problem import Feature, target_of
+from app.core.findings import Feature, target_of
 from app.core.ranges import Status
 from app.core.search.oracle import encoded_row
 

@@ -18,9 +18,10 @@ from app.asking.ranges import ChosenRange
 from app.asking.refusals import told
 from app.core.constraints import Item
 from app.core.facts import Best, Explained, Found
+from app.core.findings import WhyNot
 from app.core.following.consequences import consequences_of
 from app.core.least.turning import Turn
-from app.core.problem import Move, WhyNot
+from app.core.problem import Move
 from app.core.ranges import Allowed, Condition, NormalRange
 from app.core.robust.telling import Stability
 from app.writing.json_pieces import encoded, target_json

@@ -17,8 +17,9 @@ from app.adapters.locales.language import IN_ENGLISH, Language
 from app.answering.events import Counterfactual, Event, Finished, Progress, Started, Summary
 from app.asking.posing.question import Question
 from app.core.facts import Best, Found
+from app.core.findings import WhyNot
 from app.core.least.turning import Turn
-from app.core.problem import Move, WhyNot
+from app.core.problem import Move
 from app.core.robust.telling import Stability
 from app.writing.consequences import ConsequenceWriter
 from app.writing.forms import Form

@@ -9,7 +9,7 @@ from app.adapters.rules.registries import ReasonEntry
 from app.answering.reasons import Outcome, Reason, Reasons
 from app.asking.posing.question import Question
 from app.core.facts import Found
-from app.core.problem import WhyNot
+from app.core.findings import WhyNot
 from app.writing.json_pieces import encoded, prediction_json, range_json, target_json
 from app.writing.lines import LineWriter
 from app.writing.variations import Variations

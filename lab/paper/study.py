@@ -8,7 +8,8 @@ import numpy as np
 from app.adapters.files.snapshots import take_snapshot
 from app.adapters.rules.registries import load_registry
 from app.core.constraints import Item
-from app.core.problem import Feature, Problem, pose
+from app.core.findings import Feature
+from app.core.problem import Problem, pose
 from lab.paper.conditions import Condition
 from lab.paper.questions.datasets import DataSet, Recipe, Truths, Values
 from lab.paper.questions.posing import Posed

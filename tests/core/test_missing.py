@@ -7,7 +7,8 @@ import pytest
 from app.core.checking import obeys
 from app.core.constraints import Directed, Direction, Immutable, Item, MaxStep, Statement
 from app.core.facts import Guarantee
-from app.core.problem import Feature, Finding, WhyNot, pose
+from app.core.findings import Feature, Finding, WhyNot
+from app.core.problem import pose
 from app.core.ranges import Allowed, IfMissing, MoveTo, NormalRange, Policy, Status
 from tests.support.brute_force import minimal_sets, movable
 from tests.support.gaps import gapped_case

@@ -3,7 +3,8 @@
 import pytest
 
 from app.core.constraints import Directed, Direction, Immutable, Item, MaxChanges, MaxStep, Statement
-from app.core.problem import Feature, WhyNot, pose
+from app.core.findings import Feature, WhyNot
+from app.core.problem import pose
 from app.core.ranges import MoveTo, NormalRange, Policy, Status
 
 HIGH = Feature(114.0, NormalRange(10.0, 35.0))

@@ -19,7 +19,8 @@ from app.adapters.rules.formulas import FormulaLimits
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.constraints import Item
 from app.core.facts import Answers, Engine, Finished, Found
-from app.core.problem import Feature, Problem, pose
+from app.core.findings import Feature
+from app.core.problem import Problem, pose
 from app.core.ranges import Allowed, MoveTo, NormalRange, Policy
 from app.core.search.engines import Search
 from app.core.search.no_way_out import ViewOf

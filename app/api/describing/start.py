@@ -13,7 +13,7 @@ from app.api.describing.shared import (
     Value,
 )
 from app.core.facts import Engine
-from app.core.problem import WhyNot
+from app.core.findings import WhyNot
 from app.core.ranges import Status
 from app.core.robust.asked import More, Order
 

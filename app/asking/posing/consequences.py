@@ -13,10 +13,11 @@ from app.asking.rules import Rulebook
 from app.core.budget import Budget
 from app.core.constraints import Causal, Item
 from app.core.facts import Moment, Working
+from app.core.findings import Feature
 from app.core.following.arithmetic import bound, features_of
 from app.core.following.following import Following, Shift
 from app.core.following.on_the_row import tables_of
-from app.core.problem import Feature, Problem, pose
+from app.core.problem import Problem, pose
 from app.core.relations.compiling import MOST_COMBINATIONS, combinations_of, values_of
 from app.core.search.conflicts import Conflict, find_conflict
 

@@ -10,7 +10,7 @@ from app.asking.posing.terms import Terms
 from app.asking.ranges import ChosenRange, Facts, choose_range, own_if_missing
 from app.asking.reading import Errors, read_value
 from app.asking.schemas import CounterfactualsRequest
-from app.core.problem import Feature
+from app.core.findings import Feature
 from app.core.ranges import IfMissing, MoveTo
 
 NEAREST = MoveTo()

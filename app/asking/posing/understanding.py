@@ -23,7 +23,8 @@ from app.asking.unmet import why_unmet
 from app.core.budget import Budget
 from app.core.constraints import Causal, Item
 from app.core.facts import Moment, Working
-from app.core.problem import Feature, Problem, pose
+from app.core.findings import Feature
+from app.core.problem import Problem, pose
 from app.core.relations.relation import Relation
 from app.core.robust.asked import More
 from app.core.robust.noise import LARGEST_ERROR

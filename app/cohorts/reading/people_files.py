@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,14 +14,10 @@ import pyarrow.parquet as pq
 
 from app.cohorts.places import source_of
 from app.cohorts.reading.chunks import LINE, CellFormat, Chunk
+from app.cohorts.reading.csv_rows import Records, heading
 
 FORMS = {".parquet": "parquet", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
 BLOCK = 10_000  # rows that are read at a time
-DELIMITERS = (",", ";", "\t")
-# A quoted field may span this many lines; a longer one is taken for a stray quote.
-MOST_LINES = 20
-# What a file that is not UTF-8 leaves in a text.
-STRAY = re.compile("[\udc80-\udcff]")
 
 UNREADABLE = (pa.ArrowException, OSError, ValueError, csv.Error)
 
@@ -76,7 +71,7 @@ def column_names(file: Path, form: str | None) -> list[str] | None:
                     return list(pq.read_schema(source).names)
             case "csv":
                 with _text(file) as lines:
-                    return _heading(lines)[1]
+                    return heading(lines)[1]
     except UNREADABLE:
         return None
     return None
@@ -197,20 +192,10 @@ def _text(file: Path) -> IO[str]:
     return file.open(encoding="utf-8-sig", errors="surrogateescape", newline="\n")
 
 
-def _heading(lines: Iterator[str]) -> tuple[str, list[str]]:
-    """The separator of the columns, and their names; `csv.Error` if the names do not end with the line."""
-    line = next(lines, "").rstrip("\r\n")
-    if line.count('"') % 2:
-        raise csv.Error
-    delimiter = max(DELIMITERS, key=line.count)
-    names = next(csv.reader([line], delimiter=delimiter), [])
-    return delimiter, [name.strip() for name in names]
-
-
 def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
     with _text(file) as lines:
         try:
-            delimiter, names = _heading(lines)
+            delimiter, names = heading(lines)
         except csv.Error:
             hint = "is the file text with line feeds, and the header one line?"
             yield _lost(file, CellFormat.TEXT, f"has a header that cannot be read: {hint}")
@@ -218,7 +203,7 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
         if not names:
             yield _lost(file, CellFormat.TEXT, "is empty: it needs at least a header")
             return
-        records = _Records(lines, delimiter, len(names))
+        records = Records(lines, delimiter, len(names))
         twice = [_said_of_twice(name) for name in wanted if names.count(name) > 1][:1]
         places = {name: names.index(name) for name in wanted if name in names}
         while block := list(islice(records, BLOCK)):
@@ -229,69 +214,6 @@ def _csv(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:
             )
             broken = {place: (*twice, flaw)[0] for place, flaw in enumerate(flaws) if twice or flaw is not None}
             yield Chunk(file.name, CellFormat.TEXT, len(rows), table, lines=np.array(numbers), flaws=broken)
-
-
-class _Records:
-    """The rows of a CSV file, each with its first line, and why it cannot be read if it cannot."""
-
-    def __init__(self, lines: Iterator[str], delimiter: str, width: int) -> None:
-        self._lines = lines
-        self._delimiter = delimiter
-        self._width = width
-        # The heading was the first.
-        self._number = 1
-        self._ahead: list[str] = []
-        self._nothing = [""] * width
-
-    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
-        while (line := self._next()) is not None:
-            if line.strip("\r\n"):
-                yield self._number, *self._row(line)
-
-    def _next(self) -> str | None:
-        self._number += 1
-        return self._ahead.pop(0) if self._ahead else next(self._lines, None)
-
-    def _row(self, line: str) -> tuple[list[str], str | None]:
-        fields = self._fields(line)
-        if fields is None:
-            fields = self._joined(line)
-        if fields is None:
-            return self._nothing, "has a quote that is not closed"
-        if any(STRAY.search(field) for field in fields):
-            return self._nothing, "is not UTF-8 text"
-        if len(fields) != self._width:
-            return self._nothing, f"has {len(fields)} fields, but the header has {self._width}"
-        return fields, None
-
-    def _joined(self, line: str) -> list[str] | None:
-        """The fields of a row whose quoted field may span several lines; None if it does not end soon."""
-        taken: list[str] = []
-        while len(taken) < MOST_LINES and (more := self._next()) is not None:
-            taken.append(more)
-            fields = self._fields("".join([line, *taken]))
-            if fields is not None and len(fields) == self._width:
-                return fields
-        # One more was asked for where the file ends.
-        self._number -= len(taken) + (len(taken) < MOST_LINES)
-        self._ahead[:0] = taken
-        return None
-
-    def _fields(self, text: str) -> list[str] | None:
-        """The fields of one row; None where the text is not exactly one."""
-        text = text.rstrip("\r\n")
-        if '"' not in text:
-            return text.split(self._delimiter)
-        for strict in (True, False):
-            try:
-                rows = list(csv.reader([text], delimiter=self._delimiter, strict=strict))
-            except csv.Error as error:
-                if strict and "end of data" not in str(error):
-                    # A stray quote is part of its field, unless it is still open.
-                    continue
-                return None
-            return rows[0] if len(rows) == 1 else None
-        return None
 
 
 def _ndjson(file: Path, wanted: Sequence[str]) -> Iterator[Chunk]:

@@ -30,7 +30,7 @@ from app.cohorts.tables import Schemas, Solved, schemas
 from app.core.constraints import Causal
 from app.core.crowd.posed import Places
 from app.core.facts import Engine
-from app.core.problem import SEVERAL
+from app.core.findings import SEVERAL
 from app.core.relations.relation import Relation
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.core.constraints import Directed, Immutable, Item, MaxStep, goes_too_far
 from app.core.favourable import Bools
-from app.core.problem import Feature, target_if_missing, target_of
+from app.core.findings import Feature, target_if_missing, target_of
 from app.core.ranges import Allowed, NormalRange, Status
 
 Values = NDArray[np.float64]

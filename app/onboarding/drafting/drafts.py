@@ -17,10 +17,9 @@ from app.adapters.graphs.feeds import SCORES
 from app.adapters.graphs.inspecting import Graph
 from app.adapters.graphs.onnx import UnloadableGraph
 from app.answering.service import Service
-from app.cohorts.solving.one_by_one import Refused, ask
 from app.core.favourable import Bools, Floats
+from app.onboarding.drafting.examples import Examples
 from app.onboarding.drafting.features import Drafted, draft, graph_rows, with_missing
-from app.onboarding.drafting.made_up import MadeUp, usual_fact
 from app.onboarding.drafting.matching import Matching, arrangements, match
 from app.onboarding.drafting.model_toml import Description, model_toml
 from app.onboarding.drafting.outputs import Probe, fit, read_output
@@ -33,12 +32,8 @@ from app.settings import Settings
 
 # People who are scored to see what the scores mean.
 MOST_SCORED = 20_000
-# People who are made up until one will do as an example.
-MOST_MADE_UP = 200
-SEED = 7
 # No feature that is known beforehand tells the outcomes apart so well.
 TOO_GOOD = 0.995
-WIDEN = ": let more features change (categories too, in the file of ranges), or learn limits with --policy"
 # Where in its own sources ONNX Runtime found a mistake.
 ORIGIN = re.compile(r"\S*/onnxruntime_src/.*\) (?=[A-Z])")
 
@@ -106,7 +101,7 @@ def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outc
     registry = registry_toml(learned)
     texts = {"model.onnx": content, "model.toml": model_toml(description).encode()}
     service = _service(settings, asked.name, texts, registry)
-    bodies = _Examples(service, asked.name, features, outcomes, table, learned.keys - columns.keys())
+    bodies = Examples(service, asked.name, features, outcomes, table, learned.keys - columns.keys())
     examples, shown = bodies.found()
     files = {**texts, **{f"examples/{name}.json": _json(body) for name, body in examples.items()}}
     return Draft(files, registry, service, examples, shown, how, [*doubts, *bodies.notes])
@@ -250,56 +245,3 @@ def _service(settings: Settings, name: str, files: Mapping[str, bytes], registry
 
 def _json(body: Mapping[str, Any]) -> bytes:
     return (json.dumps(body, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-class _Examples:
-    """Looks for made-up people who show the model at work: one of each outcome, as the model judges them."""
-
-    def __init__(
-        self,
-        service: Service,
-        model: str,
-        features: Sequence[Drafted],
-        outcomes: Outcomes,
-        table: Table,
-        keys: set[str],
-    ) -> None:
-        self._service = service
-        self._chosen = service.model(model)
-        self._outcomes = outcomes
-        self._features = features
-        self._table = table
-        self._keys = keys
-        self.notes: list[str] = []
-
-    def found(self) -> tuple[dict[str, dict[str, Any]], str]:
-        """The examples by name, and the one that is worth an answer."""
-        favourable = self._one(self._outcomes.accepted, {"already_favourable"})
-        refused = self._one(self._outcomes.refused, {"found"})
-        if refused is None:
-            refused = self._one(self._outcomes.refused, {"no_recourse", "unknown"})
-            told = "refuses none of them" if refused is None else f"leaves none of them a way out{WIDEN}"
-            self.notes.append(f"Of {MOST_MADE_UP} made-up people like the refused the model {told}.")
-        if favourable is None:
-            self.notes.append(f"Of {MOST_MADE_UP} made-up people like the accepted the model accepts none.")
-        named = {"favourable": favourable, "refused": refused}
-        examples = {name: body for name, body in named.items() if body is not None}
-        if not examples:
-            raise Unfit(
-                "no example can be made up: the model answers for nobody like the people of the table, or every row "
-                "that can be made up is the row of one to four of them"
-            )
-        return examples, "refused" if refused is not None else "favourable"
-
-    def _one(self, group: Bools, wanted: set[str]) -> dict[str, Any] | None:
-        made_up = MadeUp(self._features, group, np.random.default_rng(SEED))
-        context = {key: usual_fact(self._table.columns[key], group) for key in sorted(self._keys)}
-        for instance in made_up.people(MOST_MADE_UP):
-            body = {"instance": instance, **({"context": context} if context else {})}
-            try:
-                told = ask(self._service, self._chosen, body)
-            except Refused:
-                continue
-            if told.finished.summary.outcome in wanted:
-                return body
-        return None

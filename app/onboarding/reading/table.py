@@ -13,7 +13,8 @@ from app.asking.parsing import parse_json
 from app.asking.refusals import MalformedJson
 from app.cohorts.reading.cells import Rows, rows_of
 from app.cohorts.reading.chunks import LINE, CellFormat, Chunk
-from app.cohorts.reading.people_files import STRAY, BadInput, column_names, digest, people_files, read_people
+from app.cohorts.reading.csv_rows import STRAY
+from app.cohorts.reading.people_files import BadInput, column_names, digest, people_files, read_people
 from app.core.favourable import Bools
 from app.onboarding.failures import Unfit
 from app.onboarding.reading.columns import Column, Gathered

@@ -10,7 +10,8 @@ from app.core.crowd import searched
 from app.core.crowd.posed import ManyPosed, RangeTable, places_of
 from app.core.crowd.relaxing import Obstacles
 from app.core.crowd.searched import Hits, PeopleBatch, closest, every_row, hits, judge, minimal
-from app.core.problem import Feature, pose
+from app.core.findings import Feature
+from app.core.problem import pose
 from app.core.ranges import Allowed, IfMissing, MoveTo, NormalRange, Policy
 from app.core.search.whole_lattice import members
 from tests.support import brute_force

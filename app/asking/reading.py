@@ -74,7 +74,7 @@ def with_derived(values: Sequence[float], model: Model, field: str, errors: Erro
         feature, parts = model.features[position], features_of(arithmetic)
         value = float(result(arithmetic, found.__getitem__))
         found[position] = value = float(round(value)) if feature.whole and isfinite(value) else value
-        where = f"{field}.{model.features[parts[0]].name}"
+        where = f"{field}.{model.features[model.first_sent(position)].name}"
         if any(isnan(found[part]) for part in parts):
             if not errors.found and not feature.may_be_missing:
                 errors.add(where, f"must not be missing: {feature.name}, which the model needs, is {feature.derived}")

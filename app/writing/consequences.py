@@ -1,6 +1,7 @@
 """What follows from the changes of a plan, in JSON and in words."""
 
 from collections.abc import Callable, Sequence
+from math import isnan
 from typing import NamedTuple
 
 from app.asking.posing.question import Question
@@ -9,6 +10,9 @@ from app.core.problem import Move
 from app.writing.json_pieces import encoded
 from app.writing.sentences import Sentences
 from app.writing.wording import FeatureWording
+
+# Of a computed number in a sentence: decimals, or digits below 1.
+DIGITS = 6
 
 
 class FollowedWording(NamedTuple):
@@ -43,10 +47,21 @@ class ConsequenceWriter:
         feature, wording = model.features[position], self._features[position]
         before, after = feature.text(consequence.before), feature.text(consequence.after)
         causes = encoded([model.features[cause].name for cause in consequence.because_of])
-        spoken = self._spoken(before, position), f"{self._spoken(after, position)}{wording.spoken_unit}"
+        was_missing = isnan(consequence.before)
         return FollowedWording(
             position,
             f'{wording.change}{before},"to":{after}{wording.unit}"because_of":{causes}}}',
             f"{wording.cell}{after}",
-            self._sentences.consequence(wording.spoken, *spoken),
+            self._sentences.consequence(
+                wording.spoken,
+                None if was_missing else self._said(consequence.before, position),
+                f"{self._said(consequence.after, position)}{wording.spoken_unit}",
+            ),
         )
+
+    def _said(self, value: float, position: int) -> str:
+        """A value in a sentence: what is computed may have more digits than anybody reads."""
+        feature = self._question.model.features[position]
+        if feature.derived is not None:
+            value = round(value, DIGITS) if abs(value) >= 1 else float(f"{value:.{DIGITS}g}")
+        return self._spoken(feature.text(value), position)

@@ -58,8 +58,10 @@ class Sentences:
             return value
         return self._messages.step.format(value=value, step=move.step, steps=move.steps)
 
-    def consequence(self, feature: str, before: str, after: str) -> str:
-        """A value that follows from changes."""
+    def consequence(self, feature: str, before: str | None, after: str) -> str:
+        """A value that follows from changes; `before` is None where it was missing."""
+        if before is None:
+            return self._messages.known_then.format(feature=feature, after=after)
         return self._messages.consequence.format(feature=feature, before=before, after=after)
 
     def with_consequences(self, made: Sequence[Spoken], consequences: Sequence[str]) -> str:

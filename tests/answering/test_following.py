@@ -170,6 +170,37 @@ def test_a_model_with_derived_features_judges_no_rows_of_others(service: Service
     assert "'ltv' is derived" in refused.value.errors[0].message
 
 
+def test_a_sentence_has_no_endless_digits_and_the_row_has_them(service: Service):
+    (plan,) = plans(service, normal_ranges={"amount": {"high": 100_001 / 3}})
+    (followed,) = plan["consequences"]
+    assert followed["to"] == plan["instance"]["ltv"] == 100_001 / 3 / 200_000
+    assert plan["sentence"].endswith("then ltv goes from 0.95 to 0.166668.")
+
+
+def test_a_sentence_says_what_a_missing_value_comes_to(tmp_path: Path):
+    service = altered(tmp_path, ("price", "default = 100000"), ("ltv", "default = 1.9"))
+    request = {"normal_ranges": {"price": {"low": 1, "if_missing": {"value": 400_000}}}}
+    said = [plan["sentence"] for plan in plans(service, instance={**PERSON, "price": None}, **request)]
+    assert "Provide price: 400000 (now missing); then ltv is 0.475." in said
+
+
+def test_a_mistake_is_told_of_a_feature_that_is_sent(tmp_path: Path):
+    service = altered(tmp_path, ("tenure", 'derived = "ltv / ltv"'))
+    with pytest.raises(InvalidRequest) as refused:
+        plans(service, instance={"amount": 0, "price": 1, "age": 30})
+    assert [error.field for error in refused.value.errors] == ["instance.amount"]
+
+
+def altered(folder: Path, *lines: tuple[str, str]) -> Service:
+    """The model with a line more for some features."""
+    write_loan(folder)
+    file = folder / "models/loan/model.toml"
+    for name, line in lines:
+        file.write_text(file.read_text().replace(f'name = "{name}"', f'name = "{name}"\n{line}'))
+    write_loan_ranges(folder / "normal_ranges")
+    return Service(Settings(stability_plans=0), load_catalog(folder / "models", folder / "normal_ranges"))
+
+
 def test_a_plan_that_would_divide_by_nought_is_refused_beforehand(service: Service):
     with pytest.raises(InvalidRequest) as refused:
         plans(service, normal_ranges={"price": {"low": -1, "high": 0}})

@@ -34,7 +34,7 @@ from app.adapters.structures.reading import Opaque, structure_of
 from app.adapters.structures.sums.structure import Structure
 from app.core.constraints import Item
 from app.core.favourable import Favourable, FavourableClasses, FavourableInterval
-from app.core.following.arithmetic import Arithmetic
+from app.core.following.arithmetic import Arithmetic, features_of
 from app.core.ranges import NormalRange
 
 # The name of a model's folder, as it stands in the URL; hcv@2 is another version of hcv, side by side with it.
@@ -100,6 +100,12 @@ class Model:
     file: Path
     # Of all its files together: where it is the same, so is the model.
     digest: str
+
+    def first_sent(self, position: int) -> int:
+        """The feature itself; of a derived one, the first that is sent of those that it is computed from."""
+        while position in self.derived:
+            position = features_of(self.derived[position])[0]
+        return position
 
 
 def load_model(folder: Path, snapshot: Snapshot) -> Model:

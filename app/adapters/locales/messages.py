@@ -31,6 +31,7 @@ class Messages(Entry):
     provide: str = "provide {feature}: {after} (now missing)"
     step: str = "{value} (step {step} of {steps})"
     consequence: str = "{feature} goes from {before} to {after}"
+    known_then: str = "{feature} is {after}"
     then: str = "{changes}; then {consequences}"
     plan: str = "{changes}."
     no_change: str = "Change nothing."

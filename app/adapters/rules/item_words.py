@@ -56,6 +56,6 @@ def _causal_words(cause: str, effects: list[Any]) -> str:
     moved = [effect for effect in effects if not isinstance(effect, str)]
     said = [f"{listed(normal)} must be normal"] if normal else []
     for effect in moved:
-        times = "by as much" if effect["change"] == "same" else f"by {number_text(effect['change'])} times as much"
+        times = "by as much" if effect["change"] in ("same", 1) else f"by {number_text(effect['change'])} times as much"
         said.append(f"{effect['feature']} moves {times}")
     return f"if {cause} changes, {listed(said)}"

@@ -88,7 +88,7 @@ def _place_of(feature: int, books: Sequence[Rulebook], problem: Problem, model: 
     following = problem.following
     assert following is not None, "something follows"
     if feature in following.derived:
-        return f"instance.{model.features[following.direct(feature)[0]].name}"
+        return f"instance.{model.features[model.first_sent(feature)].name}"
     farthest = max(following.shifts[feature], key=lambda shift: abs(shift.factor) * _most(shift.cause, problem))
     return next(book.field(item) for book in books for item, shift in _shifts(book) if shift == farthest)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from app.adapters.graphs.inspecting import Graph
 from app.adapters.graphs.onnx import UnloadableGraph
 from app.answering.service import Service
 from app.core.favourable import Bools, Floats
+from app.onboarding.drafting.doubts import doubts_about
 from app.onboarding.drafting.examples import Examples
 from app.onboarding.drafting.features import Drafted, draft, graph_rows, with_missing
 from app.onboarding.drafting.matching import Matching, arrangements, match
@@ -32,8 +33,6 @@ from app.settings import Settings
 
 # People who are scored to see what the scores mean.
 MOST_SCORED = 20_000
-# No feature that is known beforehand tells the outcomes apart so well.
-TOO_GOOD = 0.995
 # Where in its own sources ONNX Runtime found a mistake.
 ORIGIN = re.compile(r"\S*/onnxruntime_src/.*\) (?=[A-Z])")
 
@@ -82,7 +81,7 @@ def draft_model(settings: Settings, asked: Request, table: Table, outcomes: Outc
     features = chosen.features
     output = read_output(chosen.probe, chosen.raw, outcomes, chosen.usable)
     how = _how(chosen, tried)
-    doubts = [*output.doubts, *_codes(features), *_leaks(chosen, outcomes)]
+    doubts = [*output.doubts, *doubts_about(matching, features, outcomes, chosen.usable)]
     description = Description(
         name=asked.name,
         sha256=graph.sha256,
@@ -132,25 +131,6 @@ def _how(chosen: _Tried, tried: Sequence[_Tried]) -> str:
     told = f"{chosen.matching.how}; so the scores fit the outcomes with an AUC of {chosen.fit:.2f}"
     others = [f"{each.fit:.2f}" for each in tried if each is not chosen]
     return f"{told}, in other orders {listed(others)}" if others else told
-
-
-def _codes(features: Sequence[Drafted]) -> Iterator[str]:
-    """Numbers that may stand for missing values: as numbers they spoil ranges, bounds and examples."""
-    for column in (drafted.column for drafted in features):
-        if codes := listed([f"{code:g}" for code in column.codes]):
-            told = f"{column.name} holds {codes}, far from its other values"
-            yield f"Look: {told}. If that stands for a missing value, leave those cells empty and start again."
-
-
-def _leaks(chosen: _Tried, outcomes: Outcomes) -> Iterator[str]:
-    """Features that give the outcome away: probably known only after it."""
-    for each in chosen.features:
-        values = each.values()[chosen.usable]
-        known = ~np.isnan(values)
-        alone = fit(values[known, None], outcomes.accepted[chosen.usable][known])
-        if alone >= TOO_GOOD:
-            told = "alone nearly tells the outcomes apart"
-            yield f"Look: {each.feature.name} {told} (AUC {alone:.3f}). Is it known before the outcome?"
 
 
 def _opened(file: Path) -> tuple[bytes, Graph]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.adapters.files.names import counted, listed
@@ -10,6 +10,9 @@ from app.adapters.graphs.feeds import TEXT, Offer
 from app.onboarding.failures import Unfit
 from app.onboarding.reading.columns import Column
 from app.onboarding.reading.table import Table
+
+# How pandas calls the numbers of its rows: in Parquet, and in a CSV file that it has read and written again.
+INDEX = re.compile(r"__index_level_\d+__|Unnamed: \d+")
 
 
 class How(StrEnum):
@@ -41,6 +44,8 @@ class Matching:
 
     features: tuple[Matched, ...]
     how: How
+    # Columns that nobody called anything else, and that were taken for no features all the same.
+    passed_over: tuple[str, ...] = ()
 
 
 def match(
@@ -56,7 +61,9 @@ def match(
         return Matching(named, How.NAME)
     for columns in _candidates(table, left_out, groups, asked):
         if found := _fitting(inputs, columns):
-            return found
+            taken = {*left_out, *(column.name for column in columns)}
+            passed_over = () if asked else tuple(name for name in table.columns if name not in taken)
+            return replace(found, passed_over=passed_over)
     raise Unfit(_misfit(inputs, table, left_out, asked))
 
 
@@ -69,7 +76,7 @@ def arrangements(matching: Matching) -> list[Matching]:
         is_last = how is How.ONE_HOT_LAST
         features = tuple(sorted(matching.features, key=lambda each: each.one_hot == is_last))
         if all(_names(features) != _names(other.features) for other in found):
-            found.append(Matching(features, how))
+            found.append(replace(matching, features=features, how=how))
     return found
 
 
@@ -97,7 +104,7 @@ def _candidates(table: Table, left_out: set[str], groups: set[str], asked: Seque
     if asked:
         yield [table.column(name, "--features") for name in asked]
         return
-    columns = [column for name, column in table.columns.items() if name not in left_out]
+    columns = [column for name, column in table.columns.items() if name not in left_out and not INDEX.fullmatch(name)]
     filled = [column for column in columns if column.number_count or column.word_count]
     plain = [column for column in filled if not column.is_counter and not column.is_free_text]
     yield from (plain, [column for column in plain if column.name not in groups], filled)

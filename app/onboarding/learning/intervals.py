@@ -54,7 +54,7 @@ class NoInterval(Exception):
 def reference_interval(values: Floats, sides: Sides | None = None, fence: float = OUTER_FENCE) -> Interval:
     """The interval that holds the middle 95 % of these people, or the lower or upper 95 %; `NoInterval`.
 
-    Without `sides` it has two limits, or one if nobody at all lies beyond the other.
+    Without `sides` it has two limits, or one if nobody at all lies beyond the other, or can: below 0.
     """
     if len(values) < FEWEST:
         raise NoInterval(f"only {len(values)} people have a value; at least {FEWEST} are needed")
@@ -69,8 +69,11 @@ def reference_interval(values: Floats, sides: Sides | None = None, fence: float 
     both = _interval(ordered, Sides.TWO, left_out)
     assert both.low is not None
     assert both.high is not None
+    if len(ordered) < ENOUGH:
+        # The robust method knows nothing of a floor.
+        return _interval(ordered, Sides.HIGH, left_out) if ordered[0] >= 0 >= both.low.value else both
     at_floor, at_ceiling = both.low.value <= ordered[0], both.high.value >= ordered[-1]
-    if at_floor == at_ceiling or len(ordered) < ENOUGH:
+    if at_floor == at_ceiling:
         return both
     return _interval(ordered, Sides.HIGH if at_floor else Sides.LOW, left_out)
 

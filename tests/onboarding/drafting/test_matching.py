@@ -41,6 +41,21 @@ def test_in_order_without_row_numbers(table: Table):
     assert (found, how) == (["Age", "home", "debt", "job"], How.ORDER)
 
 
+def test_the_row_numbers_of_pandas_are_no_feature_whatever_they_count(tmp_path: Path):
+    file = tmp_path / "people.csv"
+    file.write_text("a,b,age,__index_level_0__,Unnamed: 0\n1,5,30,7,7\n2,6,40,3,3\n4,4,35,9,9\n")
+    found = match([Offer("input", FLOAT, (None, 3))], read_table(file, None), set(), {"age"}, ())
+    assert [matched.column.name for matched in found.features] == ["a", "b", "age"]
+
+
+def test_what_was_taken_for_no_feature_is_said(table: Table):
+    graph = Offer("input", FLOAT, (None, 3))
+    found = match([graph], table, {"ok", "mixed"}, {"Age"}, ())
+    assert [matched.column.name for matched in found.features] == ["home", "debt", "job"]
+    assert found.passed_over == ("id", "Age")
+    assert match([graph], table, {"ok", "mixed"}, set(), ("Age", "debt", "job")).passed_over == ()
+
+
 def test_by_kind_where_the_graph_reads_numbers_and_texts_apart(table: Table):
     found = names(table, Offer("numbers", FLOAT, (None, 2)), Offer("texts", TEXT, (None, 2)))
     assert found == (["Age", "debt", "home", "job"], How.KIND)

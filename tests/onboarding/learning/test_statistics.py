@@ -74,6 +74,15 @@ def test_one_side_is_left_open_where_nobody_lies_beyond():
     assert interval.high.value == np.quantile(counts, 0.95, method="weibull")
 
 
+def test_a_small_group_of_counts_has_no_limit_below_nought():
+    counts = np.random.default_rng(3).poisson(2, 40).astype(float)
+    assert reference_interval(counts - 10).low is not None
+    interval = reference_interval(counts)
+    assert (interval.low, interval.method is Method.NONPARAMETRIC) == (None, False)
+    assert interval.high is not None
+    assert interval.high.value == reference_interval(counts, Sides.HIGH).high.value
+
+
 def test_a_forced_side_leaves_out_five_per_cent_there():
     values = np.sort(np.random.default_rng(5).normal(0, 1, 999))
     assert reference_interval(values, Sides.LOW).low.value == values[49]

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.adapters.files.names import counted
 from app.adapters.records.record import Record
 from app.cli.environment import fail, from_one, read_settings
 from app.cli.records.exporting import export
@@ -61,7 +62,7 @@ def erase(
     """Erase all that is known of a subject. The chain of the records stays whole."""
     with opened(store) as records:
         count = records.erase(subject)
-    print(f"Erased: {count} {'record' if count == 1 else 'records'}")
+    print(f"Erased: {counted(count, 'record')}")
 
 
 @records_cli.command()
@@ -77,7 +78,7 @@ def purge(
         fail("How old? Set FLIPSET_RECORDS_DAYS, or say it with --days.")
     with opened(store) as records:
         count = records.purge(time.time_ns() // 1_000_000 - oldest * DAY_MS)
-    print(f"Purged: {count} {'record' if count == 1 else 'records'}")
+    print(f"Purged: {counted(count, 'record')}")
 
 
 records_cli.command()(export)
@@ -102,7 +103,7 @@ def verify(
         raise typer.Exit(1)
     if not is_there:
         fail("No record has that hash: the chain was made anew, or the record was purged, with others after it.")
-    print(f"The chain is whole: {ends.last_seq - ends.first_seq} records, the last hash is {ends.last_hash}")
+    print(f"The chain is whole: {counted(ends.last_seq - ends.first_seq, 'record')}, the last hash is {ends.last_hash}")
 
 
 def _row(record: Record) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from app.adapters.files.names import counted
 from app.adapters.machine.optional_groups import how_to_install
 from app.adapters.records.record import Feedback, Record
 from app.cli.environment import fail
@@ -66,7 +67,7 @@ def _write(file: Path, rows: Iterator[Row]) -> None:
         fail(f"{file}: {error.strerror or 'cannot be written'}")
     finally:
         part.unlink(missing_ok=True)
-    print(f"Written: {file}, {count} {'record' if count == 1 else 'records'}")
+    print(f"Written: {file}, {counted(count, 'record')}")
 
 
 PERSONAL = ("subject", "salt", "request", "start", "summary")

@@ -1,5 +1,6 @@
 """The store that the commands work on, and which of its records."""
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ def chain_flaws(store: Store) -> list[tuple[str, str]]:
 @contextmanager
 def opened(address: str | None) -> Iterator[Store]:
     """The store, ready; the command ends with a message if it cannot be used."""
+    # What fails is said in one line, not with each attempt of the pool.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     found = address or read_settings().records
     if found is None:
         fail("Which store? Set FLIPSET_RECORDS, or name it with --store.")

@@ -68,7 +68,7 @@ class Replays:
 
     def __call__(self, record: Record) -> str:
         """What differs; nothing if the answer is the same."""
-        from app.asking.refusals import is_refusal  # noqa: PLC0415
+        from app.asking.refusals import is_refusal, told  # noqa: PLC0415
         from app.recording.replaying import replay  # noqa: PLC0415
 
         try:
@@ -76,7 +76,7 @@ class Replays:
         except Exception as refusal:
             if not is_refusal(refusal):
                 raise
-            return f"cannot be asked now: {type(refusal).__name__}"
+            return f"cannot be asked now: {told(refusal)[0]}"
         return "" if done.same else "; ".join(f"{each.where} {each.what}" for each in done.differences)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from app.adapters.files.names import counted
 from app.adapters.machine.optional_groups import how_to_install
 from app.cli.environment import fail, read_settings
 from app.recording.telling import moment
@@ -47,7 +48,7 @@ def verify(
     record = said["record"]
     model = record["model"]
     print(f"Genuine: record {record['id']}, number {record['seq']}, of {moment(record['at'])}")
-    print(f"{model['name']} {model['version']}, {record['outcome']}, {record['answer']['sent']} plans")
+    print(f"{model['name']} {model['version']}, {record['outcome']}, {counted(record['answer']['sent'], 'plan')}")
     if answer is not None:
         _check_answer(_text(answer), said)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from app import __version__
+from app.adapters.graphs.models import Model
 from app.adapters.locales.language import IN_ENGLISH, Language
 from app.adapters.locales.messages import Messages
 from app.clinic.people import Person
@@ -25,13 +26,18 @@ def risk_assessment(plans: Plans, bundle: FromBundle | None, language: Language 
         "resourceType": "RiskAssessment",
         **({} if language is IN_ENGLISH else {"language": language.tag}),
         "status": "final",
-        "method": {"text": f"Flipset {__version__}, model {model.name} {model.version}, sha256 {model.sha256}"},
+        "method": {"text": f"Flipset {__version__}, model {model.name} {model.version}{_digest(model)}"},
         "code": {"text": language.title(model)},
         "subject": subject,
         **about,
         "prediction": [_as_measured(plans, language), *_with_other_values(plans, language)],
         "note": [{"text": text} for text in (*findings(plans, language), *_listed(plans, messages), messages.no_cause)],
     }
+
+
+def _digest(model: Model) -> str:
+    """None of a model that lives elsewhere: nobody here has seen it."""
+    return "" if model.sha256 is None else f", sha256 {model.sha256}"
 
 
 def _from_bundle(bundle: FromBundle) -> dict[str, Any]:

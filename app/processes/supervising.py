@@ -67,7 +67,7 @@ class Supervisor(Multiprocess):
         self._asked_again = False
         self._flaws: tuple[Flaw, ...] = ()
         self._failed = False
-        self._begun = time.monotonic()
+        self._first: list[Worker] = []
         self._delay = 0.0
         self._not_before = 0.0
         # Before the port is bound: a missing folder is reported at once.
@@ -104,6 +104,7 @@ class Supervisor(Multiprocess):
         try:
             for _ in range(self.processes_num):
                 self.processes.append(self._started())
+            self._first = list(self.processes)
         except OSError as error:
             raise SystemExit(f"Flipset cannot start a worker: {error.strerror}") from None
 
@@ -140,7 +141,8 @@ class Supervisor(Multiprocess):
         worker.is_buried = True
         now = time.monotonic()
         short = now - worker.born < SHORT_LIFE_SECONDS
-        if worker.exitcode == STARTUP_FAILURE and now - self._begun < SHORT_LIFE_SECONDS:
+        if worker.exitcode == STARTUP_FAILURE and worker in self._first:
+            # Nobody has served yet, and another start would not help.
             logger.error("Worker [%s] failed to start, stopping.", worker.pid)
             self._failed = True
             self.should_exit.set()

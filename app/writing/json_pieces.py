@@ -30,6 +30,12 @@ def prediction_json(label: str, score: np.floating[Any], favourable: bool) -> st
     return f'{{"label":{label},"score":{score!s},"favourable":{"true" if favourable else "false"}}}'
 
 
+def judgement_json(label: str, score: np.floating[Any], favourable: bool) -> str:
+    """The same of a row that nobody is advised to reach; its score need not be finite, and is null then."""
+    said = str(score) if np.isfinite(score) else "null"
+    return f'{{"label":{label},"score":{said},"favourable":{"true" if favourable else "false"}}}'
+
+
 def model_identity(model: Model) -> dict[str, str | None]:
     """Which model it was, to the last bit: its graph, if it is here, and its description."""
     return {

@@ -5,7 +5,7 @@ from app.asking.posing.question import Question
 from app.asking.robustness import Robustness
 from app.core.robust.certificates import Breaking
 from app.core.robust.telling import OtherVerdict, Stability
-from app.writing.json_pieces import encoded, prediction_json
+from app.writing.json_pieces import encoded, judgement_json
 from app.writing.wording import Wording
 
 WRITTEN = {True: "true", False: "false", None: "null"}
@@ -54,13 +54,13 @@ class StabilityWriter:
             return "null"
         features = self._wording.features
         measured = ",".join([f"{features[at].cell}{number_text(value)}" for at, value in breaking.measured.items()])
-        prediction = prediction_json(self._wording.labels[breaking.label], breaking.score, favourable=False)
+        prediction = judgement_json(self._wording.labels[breaking.label], breaking.score, favourable=False)
         return f'{{"measured":{{{measured}}},"prediction":{prediction}}}'
 
     def _model(self, place: int, said: OtherVerdict) -> str:
         name, labels = self._models[place]
         label = labels[said.label] if labels else "null"
-        return f'{{"name":{name},{prediction_json(label, said.score, said.favourable)[1:]}'
+        return f'{{"name":{name},{judgement_json(label, said.score, said.favourable)[1:]}'
 
     def _more(self, told: Stability) -> str:
         if not told.lattice:

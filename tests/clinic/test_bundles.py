@@ -449,6 +449,20 @@ def test_numbers_that_would_fill_the_memory_are_read_as_they_are_rounded(service
         assert time.process_time() - began < 60
 
 
+def test_an_assessment_names_no_digest_of_a_model_that_lives_elsewhere(service: Service):
+    request = CounterfactualsRequest.model_validate(made_bundle(25_100_000).request)
+    with service.answering(request, service.model("hcv")) as answer:
+        plans = run_through(first_plans(answer, 1))
+    model = plans.question.model
+    assert f", sha256 {model.sha256}" in risk_assessment(plans, None)["method"]["text"]
+    digest = model.sha256
+    object.__setattr__(model, "sha256", None)
+    try:
+        assert risk_assessment(plans, None)["method"]["text"].endswith(f"model hcv {model.version}")
+    finally:
+        object.__setattr__(model, "sha256", digest)
+
+
 def test_an_answer_of_a_plain_request_points_at_nobody(service: Service):
     request = CounterfactualsRequest.model_validate(made_bundle(25_100_000).request)
     with service.answering(request, service.model("hcv")) as answer:

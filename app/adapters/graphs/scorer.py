@@ -147,7 +147,7 @@ class ModelScorer:
         if alone and np.any((raw < 0) | (raw > 1)):
             reason = "the one score of the graph is not always between 0 and 1: it needs sigmoid"
             raise UnusableGraph("output.activation", reason)
-        self.probabilities |= self._outputs > 1 and (alone or _are_shares(raw))
+        self.probabilities |= self._outputs > 1 and (alone or are_shares(raw))
 
     def _check_again(self, rows: NDArray[Any]) -> None:
         """Check that the same rows get the same scores again."""
@@ -170,7 +170,7 @@ class ModelScorer:
         return best
 
 
-def _are_shares(scores: Floats) -> bool:
+def are_shares(scores: Floats) -> bool:
     """Whether the scores of each row are shares of 1, give or take what a sum of float32 loses."""
     return bool(np.all(scores >= 0) and np.all(np.abs(scores.sum(axis=1) - 1) < 1e-3))
 

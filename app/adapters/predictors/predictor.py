@@ -14,6 +14,7 @@ from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.feeds import SCORES, Offer, UnusableGraph, feeds_of, fixed_batch
 from app.adapters.graphs.onnx import STEADY_BATCH, ModelFailed, UnloadableGraph, padded
 from app.adapters.graphs.runs import Runs
+from app.adapters.graphs.scorer import are_shares
 from app.adapters.predictors.connection import Call, Connection, Reply
 from app.adapters.predictors.entry import PredictorEntry
 from app.adapters.predictors.failures import PredictorUnavailable, UntrustedReply
@@ -52,6 +53,8 @@ class Predictor:
         self._version = entry.version
         # Columns and type of the scores, as they were when it was tried.
         self._kind: tuple[int, np.dtype[Any]] | None = None
+        # Whether the scores of each row added up to 1 then.
+        self._has_shares = False
         alone = self.feeds[0] if len(self.feeds) == 1 and not self.feeds[0].texts else None
         self.dtype = np.dtype(np.float64 if alone is None or alone.dtype is np.bool_ else alone.dtype)
 
@@ -92,7 +95,8 @@ class Predictor:
         for batch in (None, min(STEADY_BATCH, self._most), 1) if self._fixed is None else ():
             self._batch = batch
             if self._is_steady(rows):
-                return
+                break
+        self._has_shares = are_shares(self.run(rows))
 
     def run_rows_alone(self) -> None:
         if self._fixed is None:
@@ -142,6 +146,8 @@ class Predictor:
         if kind != self._kind:
             # One score for two classes would be read as that of the second.
             raise PredictorUnavailable("gives scores of another shape or type than when it was tried; reload to try it")
+        if self._has_shares and not are_shares(scores.matrix[~np.isnan(scores.matrix).any(axis=1)]):
+            raise PredictorUnavailable("gives scores that are no probabilities any more; reload to try it")
         return scores
 
     def _described(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.api.describing.shared import (
     Described,
+    Judgement,
     Prediction,
     Problem,
     Value,
@@ -48,7 +49,7 @@ class Consequence(Described):
     because_of: list[str] = Field(description="what it follows from directly, as far as that has moved")
 
 
-class OtherModelSays(Prediction):
+class OtherModelSays(Judgement):
     """What another model says of the changed row, by its own target."""
 
     name: str
@@ -67,7 +68,7 @@ class BreakingMeasurement(Described):
     """A measurement within three standard deviations that breaks a plan."""
 
     measured: dict[str, float] = Field(description="the noisy features; all others are as the plan has them")
-    prediction: Prediction
+    prediction: Judgement
 
 
 class Stability(Described):

@@ -63,6 +63,14 @@ class RegistryIdentity(Described):
     sha256: str = Field(description="of the registry's file")
 
 
+class Judgement(BaseModel):
+    """The same of a row that no plan leads to."""
+
+    label: str | None
+    score: float | None = Field(description="of the favourable side; null if the model gives no finite score")
+    favourable: bool
+
+
 class Prediction(BaseModel):
     """The decision, and the score of the favourable side."""
 

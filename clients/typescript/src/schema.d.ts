@@ -23,7 +23,7 @@ export interface BoundsEntry {
 export interface BreakingMeasurement {
   /** the noisy features; all others are as the plan has them */
   measured: Record<string, number>;
-  prediction: Prediction;
+  prediction: Judgement;
 }
 
 /** If the cause changes, every effect is normal afterwards, or moves along with it. */
@@ -280,6 +280,14 @@ export interface Health {
   status: "alive" | "ready";
 }
 
+/** The same of a row that no plan leads to. */
+export interface Judgement {
+  label: string | null;
+  /** of the favourable side; null if the model gives no finite score */
+  score: number | null;
+  favourable: boolean;
+}
+
 /** What holds for whoever asks with the key: all of these policies, and these constraints. */
 export interface KeyListing {
   policies: Array<PolicyEntry>;
@@ -434,7 +442,8 @@ export type Order = "size" | "cost" | "stability";
 /** What another model says of the changed row, by its own target. */
 export interface OtherModelSays {
   label: string | null;
-  score: number;
+  /** of the favourable side; null if the model gives no finite score */
+  score: number | null;
   favourable: boolean;
   name: string;
 }

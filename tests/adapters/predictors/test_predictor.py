@@ -117,12 +117,18 @@ WRONG = {
     "two outputs": lambda status, answer, behind: (status, {"outputs": answer["outputs"] * 2}, behind * 2),
     "no object": lambda status, answer, behind: (status, ["scores"], b""),
     "texts": lambda status, answer, behind: (status, _in_json(answer, "0.5"), b""),
+    "no probabilities": lambda status, answer, behind: (status, answer, _scaled(behind, 3.7)),
+    "infinity": lambda status, answer, behind: (status, answer, _scaled(behind, np.inf)),
     "nothing": lambda status, answer, behind: (status, _in_json(answer, None), b""),
     "another version": lambda status, answer, behind: (status, {**answer, "model_version": "2"}, behind),
     "a status": lambda status, answer, behind: (500, {"error": "sorry"}, b""),
     "forbidden": lambda status, answer, behind: (403, {"error": "sorry"}, b""),
     "a redirect": lambda status, answer, behind: (307, {}, b""),
 }
+
+
+def _scaled(behind: bytes, factor: float) -> bytes:
+    return (np.frombuffer(behind, "<f4") * np.float32(factor)).tobytes()
 
 
 def _shaped(answer: dict, more: int) -> dict:

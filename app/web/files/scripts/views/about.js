@@ -47,7 +47,8 @@ function factsOf(model, registry) {
     ([name, value]) => ["string", "number"].includes(typeof value) && !OF_THE_MAKER.includes(name),
   );
   return [
-    ["Version", `${model.version} (sha256 ${model.sha256.slice(0, 12)})`],
+    // Of a model that lives elsewhere nobody here knows the digest.
+    ["Version", `${model.version}${model.sha256 ? ` (sha256 ${model.sha256.slice(0, 12)})` : ""}`],
     ["Kind", model.structure.kind],
     ...(data ? [["Data", data]] : []),
     ...plain.map(([name, value]) => [capital(name.replaceAll("_", " ")), figureWords(name, value)]),

@@ -105,7 +105,7 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     app.include_router(kserve.descriptions)
     app.include_router(cds_hooks.discovery)
     app.router.routes.extend(cds_hooks.services.routes)
-    app.state.tokens = token_check(settings.cds_clients_file, shared.folder)
+    app.state.tokens = token_check(settings.cds_clients_file, shared.tokens)
     app.include_router(routes.health)
     app.include_router(routes.listings)
     app.include_router(records.records)

@@ -39,6 +39,7 @@ from app.asking.refusals import (
     RecordsUnavailable,
     Stopping,
     TokenNeeded,
+    TokensUnavailable,
     TooManyAtOnce,
     UnknownModel,
     UnknownRecord,
@@ -87,6 +88,7 @@ TABLE: dict[type[Exception], Kind] = {
     ModelTooSlow: Kind(HTTPStatus.UNPROCESSABLE_ENTITY, "model-too-slow", "The model takes too long for this"),
     RateExceeded: Kind(HTTPStatus.TOO_MANY_REQUESTS, "rate-exceeded", "The key exceeds its rate"),
     RatesUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "rates-unavailable", "Rates cannot be counted"),
+    TokensUnavailable: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "tokens-unavailable", "Tokens cannot be checked"),
     TooManyAtOnce: Kind(HTTPStatus.TOO_MANY_REQUESTS, "too-many-at-once", "Too many requests at once"),
     Busy: Kind(HTTPStatus.SERVICE_UNAVAILABLE, "busy", "The service is busy"),
     PredictorUnavailable: Kind(
@@ -105,6 +107,7 @@ HEADERS: dict[type[Exception], Mapping[str, str]] = {
     RatesUnavailable: COME_BACK,
     RecordsUnavailable: COME_BACK,
     Stopping: COME_BACK,
+    TokensUnavailable: COME_BACK,
     TooManyAtOnce: COME_BACK,
 }
 UNEXPECTED = Kind(HTTPStatus.INTERNAL_SERVER_ERROR, "unexpected", "Something went wrong on our side")

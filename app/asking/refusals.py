@@ -23,6 +23,7 @@ RequestError
 ├── ModelTooSlow            not even the instance itself was scored by the deadline
 ├── RateExceeded            the key asks more often than it may
 ├── RatesUnavailable        the database that counts rates cannot be reached, and nobody may ask without
+├── TokensUnavailable       where used tokens are noted cannot be written to
 ├── TooManyAtOnce           the client has as many requests under way as it may
 ├── Busy                    as many answers are under way as may be
 ├── RecordsUnavailable      the store of the records cannot be reached or written to
@@ -96,6 +97,13 @@ class KeyExpired(RequestError):
 
 class TokenNeeded(RequestError):
     """The client has not proved who it is."""
+
+
+class TokensUnavailable(RequestError):
+    """Nobody can tell whether the token was used before."""
+
+    def __init__(self) -> None:
+        super().__init__("The service cannot tell whether the token was used before. Try again in a few seconds.")
 
 
 class NotAllowed(RequestError):

@@ -6,7 +6,7 @@ This process loads no model and imports nothing that could, so that no model can
 import resource
 import socket
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import partial
 from ipaddress import ip_address
 from multiprocessing.connection import Connection
@@ -60,9 +60,14 @@ def serve(settings: Settings) -> None:
     _check_records(settings)
     keep_few_arenas()
     config = uvicorn_config(settings)
-    # One worker alone counts in its own memory.
-    with shared_folder(settings.workers) if settings.workers > 1 else nullcontext() as folder:
-        Supervisor(settings, config, partial(worker_app, Shared(folder=folder))).run()
+    with ExitStack() as life:
+        # One worker alone counts in its own memory.
+        folder = life.enter_context(shared_folder(settings.workers)) if settings.workers > 1 else None
+        tokens = folder
+        if folder is None and settings.cds_clients_file is not None:
+            # Whoever takes its place must know which tokens were used.
+            tokens = life.enter_context(shared_folder(0))
+        Supervisor(settings, config, partial(worker_app, Shared(folder=folder, tokens=tokens))).run()
 
 
 def uvicorn_config(settings: Settings, app: Any = "app.processes.worker:make_app") -> uvicorn.Config:

@@ -80,8 +80,8 @@ def _end_with_parent(shared: Shared) -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()
-        if shared.folder is not None:
-            remove(shared.folder)
+        for folder in shared.folders:
+            remove(folder)
         os.kill(os.getpid(), signal.SIGTERM)
 
 

@@ -11,7 +11,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 
 from app.adapters.tokens.once import AcceptedTokens
-from app.adapters.tokens.refused import TokenRefused
+from app.adapters.tokens.refused import TokenRefused, TokensLost
 from app.adapters.tokens.trusted import TrustedClient, TrustedClients
 
 ALGORITHMS = ["ES384", "RS384"]
@@ -36,7 +36,7 @@ class TokenCheck:
         self._clock = clock
 
     def client_of(self, token: str, path: str) -> TrustedClient:
-        """Who signed a token for this path of the service; `TokenRefused` if nobody who is trusted did."""
+        """Who signed a token for this path of the service; `TokenRefused` or `TokensLost` if nobody can say so."""
         client = self._clients.by_issuer.get(_issuer(token))
         if client is None:
             raise TokenRefused(NOT_ACCEPTED)
@@ -70,7 +70,11 @@ class TokenCheck:
             raise TokenRefused("The token does not hold yet.")
         if not _is_text(name) or not 0 < len(name) <= LONGEST_NAME:
             raise TokenRefused("The token needs a jti, another for each request.")
-        if not self._accepted.accept(client.issuer, name, int(ends) + SKEW_SECONDS, now):
+        try:
+            is_first = self._accepted.accept(client.issuer, name, int(ends) + SKEW_SECONDS, now)
+        except OSError:
+            raise TokensLost from None
+        if not is_first:
             raise TokenRefused("The token was used before: make one for each request.")
 
 

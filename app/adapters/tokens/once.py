@@ -34,5 +34,5 @@ class AcceptedTokens:
 
     def _forget(self, now: int) -> None:
         for minute in self._folder.iterdir():
-            if int(minute.name) < now // MINUTE - 1:
+            if minute.name.isdecimal() and int(minute.name) < now // MINUTE - 1:
                 shutil.rmtree(minute, ignore_errors=True)

@@ -6,13 +6,13 @@ from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from app.adapters.tokens.refused import TokenRefused
+from app.adapters.tokens.refused import TokenRefused, TokensLost
 from app.answering.in_use import ModelInUse
 from app.api.around.access import key_of
 from app.api.around.prefix import path_within
 from app.api.dependencies import WorkRoute, permitted, service_of
 from app.api.problems import problem_response
-from app.asking.refusals import TokenNeeded, UnknownModel
+from app.asking.refusals import TokenNeeded, TokensUnavailable, UnknownModel
 from app.clinic.hooks import is_offered
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class HookRoute(WorkRoute):
         if check is not None:
             try:
                 _admit(scope, check)
-            except TokenNeeded as error:
+            except (TokenNeeded, TokensUnavailable) as error:
                 await problem_response(error)(scope, receive, send)
                 return
         await super()._answer(scope, receive, send)
@@ -52,6 +52,8 @@ def _admit(scope: Scope, check: "TokenCheck") -> None:
         client = check.client_of(token.strip(), path_within(scope))
     except TokenRefused as refused:
         raise TokenNeeded(str(refused)) from None
+    except TokensLost:
+        raise TokensUnavailable from None
     # Its requests count together, wherever they come from.
     scope.setdefault("state", {}).update(hook_client=client, key_id=f"cds:{client.issuer}")
 

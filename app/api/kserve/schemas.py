@@ -27,6 +27,8 @@ class V1Request(BaseModel):
         """A request for counterfactuals for each instance, and the same as JSON."""
         if len(self.instances) > MOST_EXPLAINED:
             raise InvalidRequest([FieldError("instances", f"are more than {MOST_EXPLAINED}; send fewer per request")])
+        if "instance" in (self.model_extra or {}):
+            raise InvalidRequest([FieldError("instance", "stands beside instances; send only these")])
         for place, instance in enumerate(_by_name(self.instances, model)):
             body = {**(self.model_extra or {}), "instance": instance}
             try:

@@ -14,7 +14,7 @@ import pytest
 from app.adapters.files.flaws import BrokenFiles
 from app.adapters.tokens.checking import MOST_SECONDS, SKEW_SECONDS, TokenCheck
 from app.adapters.tokens.once import AcceptedTokens
-from app.adapters.tokens.refused import TokenRefused
+from app.adapters.tokens.refused import TokenRefused, TokensLost
 from app.adapters.tokens.trusted import read_clients
 from tests.support.tokens import AUDIENCE, ISSUER, KEYS, STRANGERS, claims, token, write_clients
 
@@ -60,6 +60,15 @@ def test_a_folder_that_the_system_has_cleared_is_made_again(tmp_path: Path):
     shutil.rmtree(tmp_path / "shared")
     assert accepted.accept("a", "2", now + 60, now)
     assert not accepted.accept("a", "2", now + 60, now)
+
+
+def test_where_nothing_can_be_noted_nobody_gets_in(check: TokenCheck, tmp_path: Path):
+    (tmp_path / "tokens").write_text("a file, where a folder should be")
+    with pytest.raises(TokensLost):
+        check.client_of(token(), PATH)
+    (tmp_path / "tokens").unlink()
+    (tmp_path / "tokens" / "lost+found").mkdir(parents=True)
+    assert check.client_of(token(), PATH).issuer == ISSUER
 
 
 def part(value: Any) -> str:

@@ -142,6 +142,7 @@ def test_an_output_is_sent_once_however_often_it_is_named(client: httpx.Client):
         ({"instances": [{**EXAMPLES[0]["instance"], "ALB": "high"}]}, "instances[0].ALB"),
         ({"instances": [EXAMPLES[0]["instance"]] * 33}, "instances"),
         ({"instances": [EXAMPLES[0]["instance"]], "unknown": 1}, "unknown"),
+        ({"instances": [EXAMPLES[0]["instance"]], "instance": EXAMPLES[1]["instance"]}, "instance"),
     ],
 )
 def test_wrong_instances_are_a_422_that_names_the_field(client: httpx.Client, body: dict, field: str):

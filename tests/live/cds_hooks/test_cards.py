@@ -1,6 +1,8 @@
 """CDS Hooks with a real server: discovery, cards, what is refused, tokens and feedback."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.live.asking import refused
+from tests.live.asking import refused, workers_of
 from tests.support.live_server import ROOT, LiveServer, live_server
 from tests.support.tokens import STRANGERS, token, write_clients
 from tests.support.waiting import eventually
@@ -172,6 +174,18 @@ def test_who_may_use_some_models_learns_nothing_of_others(tmp_path: Path):
             assert answer.status_code == 404, answer.text
             told.add(answer.json()["detail"].partition("Available: ")[2])
         assert told == {"hcv."}
+
+
+@pytest.mark.slow
+def test_a_worker_that_takes_the_place_of_another_knows_which_tokens_were_used(tmp_path: Path):
+    with live_server(cds_clients_file=str(write_clients(tmp_path))) as server, server.client() as client:
+        made = token()
+        assert call(client, asked(), made).status_code == 200
+        (worker,) = workers_of(server, 1)
+        os.kill(worker, signal.SIGKILL)
+        workers_of(server, 2)
+        with server.client() as another:
+            assert call(another, asked(), made).status_code == 401
 
 
 @pytest.mark.slow

@@ -6,12 +6,15 @@ from collections.abc import Generator
 import numpy as np
 
 from app.adapters.graphs.runs import Runs
+from app.answering.holding import oracle_of
 from app.asking.posing.question import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest
+from app.asking.robustness import Robustness
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.facts import Moment
+from app.core.robust.asked import More
 from app.core.search.all_subsets import MOST_SHOWN, Subset, every_subset
-from app.core.search.oracle import Oracle
+from app.core.search.oracle import ModelCost
 from app.observing.observed_requests import observed_request
 
 
@@ -24,12 +27,11 @@ def scoring_subsets(
     if problem.ladder is not None:
         reason = "has features with steps; the picture of all subsets is for features with one target each"
         raise InvalidRequest([FieldError("normal_ranges", reason)])
-    budget = Budget(Limits(2**MOST_SHOWN, seconds), time.perf_counter, started, stop)
-    scorer = question.model.scorer.within(runs)
-    given = scorer, question.favourable, problem.instance, problem.moves, budget
-    oracle = Oracle(*given, following=problem.following)
+    budget = Budget(Limits(_most_rows(question.robustness), seconds), time.perf_counter, started, stop)
+    oracle = oracle_of(question, question.model.scorer.within(runs), runs, budget, ModelCost())
+    lasting = question.robustness is not None and question.robustness.more is More.REQUIRE
     try:
-        subsets = yield from every_subset(problem, oracle)
+        subsets = yield from every_subset(problem, oracle, lasting=lasting)
     finally:
         # What was scored is counted, also where it was not all.
         seen = observed_request()
@@ -37,6 +39,13 @@ def scoring_subsets(
     if not np.isfinite(subsets[0].score):
         raise InvalidRequest([FieldError("instance", NO_SCORE)])
     return subsets
+
+
+def _most_rows(robustness: Robustness | None) -> int:
+    """As many as all subsets may need: the time alone decides."""
+    if robustness is None or not robustness.is_required:
+        return 2**MOST_SHOWN
+    return 2**MOST_SHOWN * (1 + robustness.conditions.draws + len(robustness.models))
 
 
 def _check_moves(count: int) -> None:

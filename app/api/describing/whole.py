@@ -29,7 +29,9 @@ class SubsetShown(Described):
 
     features: list[str] = Field(description="in the model's order")
     score: float | None = Field(description="score of the favourable side; null if the model gives no finite score")
-    favourable: bool = Field(description="false if there is no score")
+    favourable: bool = Field(
+        description="false if there is no score; if plans are required to hold, whether this one does"
+    )
     allowed: bool = Field(description="whether it satisfies every constraint")
     role: Role | None = Field(
         description="minimal: an answer of /counterfactuals; maximal_failing: allowed and not favourable, while all of "

@@ -9,6 +9,7 @@ import numpy as np
 from app.core.facts import Moment, Working
 from app.core.favourable import Bools
 from app.core.problem import Problem
+from app.core.robust.more import KnownLattice
 from app.core.search.oracle import Oracle
 from app.core.search.whole_lattice import feasible, members
 from app.core.subsets.dense_frontier import as_bits, as_flags, minimal, table
@@ -34,10 +35,10 @@ class Subset(NamedTuple):
     role: Role | None
 
 
-def every_subset(problem: Problem, oracle: Oracle) -> Generator[Moment, None, list[Subset]]:
+def every_subset(problem: Problem, oracle: Oracle, *, lasting: bool = False) -> Generator[Moment, None, list[Subset]]:
     """Judge all subsets, feasible or not, by size and then by positions; `Stopped` if the budget ends first.
 
-    In turns, a batch in each.
+    In turns, a batch in each. If `lasting`, favourable are those that no further improvement breaks.
     """
     moves = len(problem.moves)
     all_of_them = table(moves)
@@ -49,6 +50,8 @@ def every_subset(problem: Problem, oracle: Oracle) -> Generator[Moment, None, li
     favourable = np.empty(2**moves, dtype=np.bool_)
     favourable[all_of_them.numbers] = np.concatenate([verdict.favourable for verdict in verdicts])
     allowed = feasible(problem)
+    if lasting:
+        favourable &= KnownLattice(moves, allowed, favourable).is_lasting()
     roles = _roles(favourable, allowed, moves)
     return [
         Subset(members(moves)[number], score, bool(favourable[number]), bool(allowed[number]), roles.get(number))

@@ -884,7 +884,7 @@ export interface SubsetShown {
   features: Array<string>;
   /** score of the favourable side; null if the model gives no finite score */
   score: number | null;
-  /** false if there is no score */
+  /** false if there is no score; if plans are required to hold, whether this one does */
   favourable: boolean;
   /** whether it satisfies every constraint */
   allowed: boolean;

@@ -86,6 +86,27 @@ def test_so_they_are_under_every_kind_of_constraint(client: httpx.Client, name: 
         assert agree(client, body, "hcv") > 0 or name == "no way left"
 
 
+@pytest.mark.parametrize(
+    "robustness",
+    [
+        {"noise": "registry", "require": 0.9},
+        {"noise": {"AST": {"relative": 0.1}, "BIL": {"sd": 3}}, "models": ["hcv@2"], "require": 1, "draws": 30},
+        {"noise": {}, "more": "require"},
+        {"models": ["hcv@2"], "require": 0.5, "more": "require"},
+    ],
+    ids=str,
+)
+def test_so_they_are_if_plans_must_hold(client: httpx.Client, robustness: dict[str, Any]):
+    patient = {"ALB": 31.3, "ALP": 75, "ALT": 45, "AST": 75, "BIL": 32.5, "CHE": 6, "CHOL": 5, "CREA": 80, "GGT": 60}
+    body = {"instance": {**patient, "PROT": 70}, "context": {"sex": "female", "age": 40}, "robustness": robustness}
+    bodies = [body, {**body, "registry": "hcv-paper-tight"}, {**body, "constraints": {"exclusive": [["AST", "ALT"]]}}]
+    told = robustness.get("noise") == "registry"
+    bodies = [each for each in bodies if not (told and "registry" in each)]
+    kept = [agree(client, each, "hcv") for each in bodies]
+    plain = [agree(client, {**each, "robustness": {}}, "hcv") for each in bodies]
+    assert kept != plain
+
+
 def test_what_is_not_allowed_is_scored_too(client: httpx.Client):
     free = shown(client, {"instance": PERSON})
     bound = shown(client, {"instance": PERSON, "constraints": {"max_changes": 0}})

@@ -44,8 +44,8 @@ def scoring_subsets(
 def _most_rows(robustness: Robustness | None) -> int:
     """As many as all subsets may need: the time alone decides."""
     if robustness is None or not robustness.is_required:
-        return 2**MOST_SHOWN
-    return 2**MOST_SHOWN * (1 + robustness.conditions.draws + len(robustness.models))
+        return 1 << MOST_SHOWN
+    return (1 << MOST_SHOWN) * (1 + robustness.conditions.draws + len(robustness.models))
 
 
 def _check_moves(count: int) -> None:

@@ -270,7 +270,13 @@ def _closest(title: str, best: Best | None, told: Stability | None, question: Qu
 
 
 def _sentence(found: Found | Best, question: Question) -> str:
-    return SENTENCES.of([_clause(question.problem.candidates[index], question) for index in found.moves])
+    moves = [question.problem.candidates[index] for index in found.moves]
+    names = spoken_names(question.model.features)
+    follows = [
+        SENTENCES.consequence(names[position], None if isnan(before) else _number(before), _number(after))
+        for position, before, after, _ in consequences_of(question.problem.following, moves)
+    ]
+    return SENTENCES.with_consequences([_clause(move, question) for move in moves], follows)
 
 
 def _clause(move: Move, question: Question) -> Clause:

@@ -2,12 +2,14 @@
 
 import json
 import time
+from io import StringIO
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from app.adapters.catalog import load_catalog
 from app.adapters.files.flaws import BrokenFiles
@@ -16,10 +18,11 @@ from app.answering.under_way import Admitted
 from app.asking.posing.understanding import understand
 from app.asking.refusals import ConflictingConstraints, InvalidRequest
 from app.asking.schemas import CounterfactualsRequest, PredictionsRequest
+from app.cli.terminal import show
 from app.core.budget import Budget, Limits, StopFlag
 from app.core.turns import run_through
 from app.settings import Settings
-from tests.support.answers import lines_of
+from tests.support.answers import events_of, lines_of
 from tests.support.derived_loans import PERSON, write_loan, write_loan_ranges
 
 SAME = {"cause": "tenure", "effects": [{"feature": "age", "change": "same"}]}
@@ -182,6 +185,14 @@ def test_a_sentence_says_what_a_missing_value_comes_to(tmp_path: Path):
     request = {"normal_ranges": {"price": {"low": 1, "if_missing": {"value": 400_000}}}}
     said = [plan["sentence"] for plan in plans(service, instance={**PERSON, "price": None}, **request)]
     assert "Provide price: 400000 (now missing); then ltv is 0.475." in said
+
+
+def test_the_terminal_says_what_follows_from_what_would_open_a_way(service: Service):
+    body = {"instance": PERSON, "constraints": {"immutable": ["amount"]}}
+    console = Console(file=StringIO(), width=200)
+    show(events_of(service, body, "loan"), console)
+    said = "Lower amount from 190000 to 160000; then ltv goes from 0.95 to 0.8"
+    assert f"without immutable[0] (amount never changes): {said}" in console.file.getvalue()
 
 
 def test_a_mistake_is_told_of_a_feature_that_is_sent(tmp_path: Path):

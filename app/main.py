@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
@@ -89,6 +90,8 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
         description=DESCRIPTION,
         docs_url=None,
         redoc_url=None,
+        # FastAPI's own route would encode the document for every request: 3 ms of the event loop.
+        openapi_url=None,
         lifespan=lifespan,
         # A redirect would repeat the Host header of the request, which anyone may write.
         redirect_slashes=False,
@@ -110,6 +113,7 @@ def create_app(settings: Settings, served: Served | None = None, shared: Shared 
     app.include_router(routes.listings)
     app.include_router(records.records)
     app.include_router(records.public)
+    _add_openapi(app, settings.root_path)
     _add_documentation(app, settings.root_path)
     add_page(app, settings.root_path, keeps_records=settings.records is not None)
     _add_middleware(app, settings, rates)
@@ -140,9 +144,7 @@ def _add_middleware(app: FastAPI, settings: Settings, rates: KeyRates) -> None:
         app.add_middleware(Prefix, prefix=settings.root_path)
 
 
-def _add_documentation(app: FastAPI, prefix: str) -> None:
-    """Swagger UI from the files of the package fastapi-swagger, so that it needs no internet."""
-    app.mount("/docs/files", StaticFiles(packages=[("fastapi_swagger", "resources")]))
+def _add_openapi(app: FastAPI, prefix: str) -> None:
     make_document = app.openapi
 
     def document() -> dict[str, Any]:
@@ -150,6 +152,20 @@ def _add_documentation(app: FastAPI, prefix: str) -> None:
 
     app.openapi = document  # type: ignore[method-assign]  # the way FastAPI documents to extend the document
 
+    @cache
+    def encoded() -> bytes:
+        servers = {"servers": [{"url": prefix}]} if prefix else {}
+        return bytes(JSONResponse({**document(), **servers}).body)
+
+    @app.head("/openapi.json", include_in_schema=False)
+    @app.get("/openapi.json", include_in_schema=False)
+    async def described() -> Response:
+        return Response(encoded(), media_type=JSONResponse.media_type)
+
+
+def _add_documentation(app: FastAPI, prefix: str) -> None:
+    """Swagger UI from the files of the package fastapi-swagger, so that it needs no internet."""
+    app.mount("/docs/files", StaticFiles(packages=[("fastapi_swagger", "resources")]))
     page = get_swagger_ui_html(
         openapi_url=f"{prefix}/openapi.json",
         title="Flipset",

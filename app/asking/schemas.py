@@ -158,14 +158,14 @@ NO_CONSTRAINTS = ConstraintsEntry()
 Context = dict[str, ContextValue]
 
 
-# An id that can stand in a path.
-SUBJECT = r"[A-Za-z0-9._~:@+=-]{1,128}"
+# An id that can stand in a path. Clients and proxies take . and .. out of one, so nobody could erase them.
+SUBJECT = r"(?!\.{1,2}$)[A-Za-z0-9._~:@+=-]{1,128}"
 
 
 def check_subject(value: Any) -> str:
     """`ValueError` unless it is an id that a path can hold as it is."""
     if not isinstance(value, str) or not re.fullmatch(SUBJECT, value):
-        raise ValueError("must be an id of 1 to 128 characters of A-Z, a-z, 0-9 and . _ ~ : @ + = -")
+        raise ValueError("must be an id of 1 to 128 characters of A-Z, a-z, 0-9 and . _ ~ : @ + = -, and not . or ..")
     return value
 
 

@@ -133,7 +133,7 @@ class Writer:
             if not self._is_ready:
                 self._store.prepare()
                 self._is_ready = True
-            self._append(jobs, again)
+            self._append(self._wanted(jobs), again)
         except (StoreLost, UnknownSchema) as error:
             self._note_failure(error)
             return False
@@ -141,6 +141,12 @@ class Writer:
             logger.warning("records are written again")
             self.is_failing = False
         return True
+
+    def _wanted(self, jobs: Sequence[Job]) -> list[Job]:
+        """Without those that somebody has waited for in vain: their requests were refused."""
+        given_up = {job for job in jobs if job.written.cancelled()}
+        self._lose([*given_up])
+        return [job for job in jobs if job not in given_up]
 
     def _append(self, jobs: Sequence[Job], again: bool) -> None:
         if not jobs:

@@ -51,6 +51,21 @@ def test_there_is_room_for_so_many_bytes(tmp_path: Path):
         writer.close(PATIENCE)
 
 
+def test_what_somebody_waited_for_in_vain_is_not_written_later(address: str):
+    given_up, kept = (Job(new_record(), 10, is_awaited=True) for _ in range(2))
+    given_up.written.cancel()
+    with closing(store_at(address)) as store:
+        writer = Writer(store, 20)
+        assert writer.reserve(20)
+        writer.put(given_up)
+        writer.put(kept)
+        kept.written.result(PATIENCE)
+        writer.close(PATIENCE)
+        assert ids(store) == [kept.what.id]
+        # Its room was given back.
+        assert writer.reserve(20)
+
+
 def test_a_record_that_the_store_refuses_takes_no_other_along(address: str):
     good = [new_record() for _ in range(3)]
     # No database takes a lone half of a character.

@@ -28,6 +28,7 @@ _TO_SEAL = 10
 ID = re.compile(r"[0-9a-f]{32}")
 # Read together; a reader of all records holds no transaction in between.
 PAGE = 500
+DAY_MS = 86_400_000
 
 
 class StoreLost(Exception):
@@ -175,12 +176,17 @@ class Store(ABC):
         self.wipe()
         return len(rows)
 
-    def purge(self, before: int) -> int:
+    def purge(self, before: int, now: int | None = None) -> int:
         """Delete the oldest records up to the first that is not older than this; the chain then begins there."""
+        moment = time.time_ns() // 1_000_000 if now is None else now
         with self.writing() as session:
             self.alone(session)
-            kept = session.execute("SELECT MIN(seq) FROM records WHERE at >= ?", [before])[0][0]
-            last = session.execute("SELECT MAX(seq) FROM records WHERE seq < ?", [kept or 2**62])[0][0]
+            # One of a day to come was written while the clock was wrong: it is as old as what came after it.
+            young = [before, moment + DAY_MS]
+            kept = session.execute("SELECT MIN(seq) FROM records WHERE at BETWEEN ? AND ?", young)[0][0]
+            old = [kept or 2**62, before]
+            last = session.execute("SELECT MAX(seq) FROM records WHERE seq < ? AND at < ?", old)[0][0]
+            session.execute("DELETE FROM begun WHERE at < ?", [before])
             if last is None:
                 return 0
             rows = session.execute("SELECT id FROM records WHERE seq <= ?", [last])
@@ -188,7 +194,6 @@ class Store(ABC):
             session.execute("UPDATE chain SET first_seq = ?, first_hash = ?", [last, hash_])
             _forget(session, rows)
             session.execute("DELETE FROM records WHERE seq <= ?", [last])
-            session.execute("DELETE FROM begun WHERE at < ?", [before])
         self.empty_log()
         return len(rows)
 

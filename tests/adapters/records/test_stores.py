@@ -121,6 +121,18 @@ def test_purging_takes_the_oldest_and_the_chain_begins_later(store: Store):
     assert flaws(store) == []
 
 
+def test_a_clock_that_ran_ahead_keeps_no_old_record_and_costs_no_young_one(store: Store):
+    """What comes after a record is younger, whatever the clock said."""
+    days = (1, 500, 2, 0, 99, 700)
+    store.append([new_record(at=day * DAY_MS) for day in days])
+    assert store.purge(70 * DAY_MS, now=100 * DAY_MS) == 4
+    assert [record.at // DAY_MS for record in store.all()] == [99, 700]
+    # The newest may have been written before the clock was put right: nothing says that it is old.
+    assert store.purge(170 * DAY_MS, now=200 * DAY_MS) == 1
+    assert [record.at // DAY_MS for record in store.all()] == [700]
+    assert flaws(store) == []
+
+
 def test_a_batch_is_written_whole_or_not_at_all(store: Store):
     twice = new_record()
     with pytest.raises(Exception, match=r"(?i)unique"):

@@ -220,6 +220,10 @@ def test_what_became_of_a_plan_is_kept_once(recording: LiveServer, recorded_at: 
 def test_what_is_asked_for_wrongly_is_refused(recording: LiveServer):
     with recording.client() as client:
         assert "must be an id" in refused(ask(client, {**RECORD, "record": {"subject": "a b"}}), 422)["record.subject"]
+        for dots in (".", ".."):
+            # No path could name it, so nobody could erase it.
+            assert set(refused(ask(client, {**RECORD, "record": {"subject": dots}}), 422)) == {"record.subject"}
+        assert ask(client, {**RECORD, "record": {"subject": "..."}}).status_code == 200
         assert "must be an id" in refused(client.get("/v1/records"), 422)["subject"]
         assert set(refused(client.get("/v1/records?subject=p-1&after=x"), 422)) == {"after"}
         refused(client.get("/v1/records/none"), 404)

@@ -16,6 +16,8 @@ logger = logging.getLogger("flipset.records")
 
 # Written in one transaction at the most.
 MOST_TOGETHER = 256
+# Where nobody waits, others may join: a transaction costs as much for several.
+GATHER_SECONDS = 0.02
 # Between two attempts to write to a store that is lost.
 RETRY_SECONDS = 0.5
 # How often records are purged that are old enough.
@@ -105,6 +107,8 @@ class Writer:
         jobs: list[Job] = []
         try:
             job = self._jobs.get(timeout=PURGE_SECONDS if self._is_ready else RETRY_SECONDS)
+            if job is not None and not job.is_awaited:
+                self._ended.wait(GATHER_SECONDS)
             while job is not None:
                 jobs.append(job)
                 if len(jobs) == MOST_TOGETHER:

@@ -98,6 +98,13 @@ def test_everything_is_there_if_it_is_asked_for(tmp_path: Path):
     }
 
 
+@pytest.mark.parametrize(("pods", "budgets"), [(1, 0), (2, 1)])
+def test_a_single_pod_does_not_keep_its_node(tmp_path: Path, pods: int, budgets: int):
+    for changes in ({"replicas": pods}, {"autoscaler": {"enabled": True, "minReplicas": pods}}):
+        documents = rendered(tmp_path, {**KEYS, **changes})
+        assert [each["kind"] for each in documents].count("PodDisruptionBudget") == budgets
+
+
 def test_a_pod_has_no_rights_and_a_root_that_it_cannot_write(tmp_path: Path):
     (deployment,) = (each for each in rendered(tmp_path, EVERYTHING) if each["kind"] == "Deployment")
     pod = deployment["spec"]["template"]["spec"]
@@ -149,6 +156,8 @@ def test_the_dashboard_asks_for_metrics_that_there_are(server: LiveServer):
         ({**KEYS, "image": {"digest": "latest"}}, "digest"),
         ({**KEYS, "predictor": {"url": "triton"}}, "url"),
         ({**KEYS, "settings": {"max searches": 1}}, "max searches"),
+        ({**KEYS, "autoscaler": {"enabled": True, "searchesInFlight": 0, "cpuPercent": 0}}, "by what to scale"),
+        ({**KEYS, "autoscaler": {"enabled": True, "minReplicas": 5, "maxReplicas": 2}}, "autoscaler.minReplicas"),
     ],
 )
 def test_wrong_values_are_refused_by_name(tmp_path: Path, values: dict[str, Any], said: str):

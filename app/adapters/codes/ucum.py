@@ -1,7 +1,7 @@
 """Units in UCUM, as far as laboratories use them, and exact conversion between those of one dimension.
 
 A table of our own, in fractions: docs/decisions/0025-clinic-and-lender.md. Units that count an assay's own effect, such
-as [IU], convert only to themselves.
+as [IU], convert only to themselves. So does eq: 5 meq/L are 5 mmol/L of sodium, and 2.5 mmol/L of calcium.
 """
 
 import re
@@ -40,7 +40,7 @@ def _atoms() -> dict[str, tuple[Unit, bool]]:
     minute, litre, pascal = Fraction(60), Fraction(1, 1000), Fraction(1000)
     litres, pressure, activity = {"m": 3}, {"g": 1, "m": -1, "s": -2}, {"mol": 1, "s": -1}
     metric: dict[str, tuple[Fraction | int, Mapping[str, int]]] = {
-        "g": (1, {"g": 1}), "m": (1, {"m": 1}), "s": (1, {"s": 1}), "mol": (1, {"mol": 1}), "eq": (1, {"mol": 1}),
+        "g": (1, {"g": 1}), "m": (1, {"m": 1}), "s": (1, {"s": 1}), "mol": (1, {"mol": 1}), "eq": (1, {"eq": 1}),
         "K": (1, {"K": 1}), "L": (litre, litres), "l": (litre, litres), "Pa": (pascal, pressure),
         "U": (Fraction(1, 60_000_000), activity), "kat": (1, activity),
         "[IU]": (1, {"[IU]": 1}), "[iU]": (1, {"[IU]": 1}), "[arb'U]": (1, {"[arb'U]": 1}), "osm": (1, {"osm": 1}),

@@ -43,7 +43,8 @@ def test_mass_and_substance_convert_only_with_a_molar_mass():
 
 
 @pytest.mark.parametrize(
-    ("sent", "wanted"), [("U/L", "[IU]/L"), ("g/L", "U/L"), ("Cel", "K"), ("m[IU]/L", "mmol/L"), ("g", "g/L")]
+    ("sent", "wanted"),
+    [("U/L", "[IU]/L"), ("g/L", "U/L"), ("Cel", "K"), ("m[IU]/L", "mmol/L"), ("g", "g/L"), ("meq/L", "mmol/L")],
 )
 def test_other_dimensions_do_not_convert(sent: str, wanted: str):
     with pytest.raises(OtherDimension):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from app.adapters.catalog import load_catalog
 from app.answering.service import Service
@@ -91,6 +92,43 @@ def hold(service: Service, name: str, asked: Asked) -> str:
 
 
 LATTICE = {"limits": {"engine": "lattice"}}
+
+node = helper.make_node
+# The first of two features is added and taken away again, a tenth of it each time, with the second one in between.
+CANCELLING: dict[str, tuple[list[NodeProto], dict[str, list[list[float]]]]] = {
+    "linear": (
+        [node("Concat", ["x", "x"], ["twice"], axis=1), node("MatMul", ["twice", "w"], ["scores"])],
+        {"w": [[0.1], [0.2], [-0.1], [0.0]]},
+    ),
+    "network": (
+        [
+            *(node("MatMul", ["x", "u"], ["three"]), node("MatMul", ["three", "w"], ["sum"])),
+            *(node("Relu", ["sum"], ["unit"]), node("MatMul", ["unit", "one"], ["scores"])),
+        ],
+        {"u": [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]], "w": [[0.1], [0.2], [-0.1]], "one": [[1.0]]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CANCELLING)
+def test_a_move_whose_weights_cancel_may_turn_a_close_call_by_rounding(tmp_path: Path, kind: str):
+    """0.6 becomes 0.6000724: what is left of a million's tenth, taken from itself in float32."""
+    nodes, weights = CANCELLING[kind]
+    graph = helper.make_graph(
+        nodes,
+        kind,
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [None, 2])],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [None, 1])],
+        [numpy_helper.from_array(np.array(held, dtype=np.float32), name) for name, held in weights.items()],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    Graph(model, ["number", "number"], 1, missing=False).write(tmp_path / "m", [])
+    service = served(tmp_path)
+    assert service.model("m").model.structure.kind == kind
+    asked = {"instance": {"f0": 0.0, "f1": 3.0}, "registry": None, "guide": {"f0": 1e6}, "target": {"low": 0.60005}}
+    rows = lines_of(service, asked | LATTICE, "m")
+    # Another processor may add otherwise.
+    assert alike(lines_of(service, asked | {"limits": {"engine": "through"}}, "m")) == alike(rows)
 
 
 def alike(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:

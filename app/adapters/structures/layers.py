@@ -112,9 +112,11 @@ ALPHAS = {Shape.LEAKY_RELU: 0.01, Shape.ELU: 1.0}
 def normalise(walk: Walk, node: Node) -> Value:
     """BatchNormalization as it is when a model is used: each column is shifted and scaled."""
     value = walk.value(node)
+    if node.attributes.get("training_mode"):
+        raise NotUnderstood("it normalises people by each other")
     if isinstance(value, Columns):
         return elementwise(walk, node)
-    if not isinstance(value, Sum) or len(value.shape) != 1 or node.attributes.get("training_mode"):
+    if not isinstance(value, Sum) or len(value.shape) != 1:
         raise NotUnderstood("it normalises something other than a layer")
     scale, offset, mean, variance = (_held(walk, node, place) for place in range(1, 5))
     factor = scale / np.sqrt(variance + node.attributes.get("epsilon", 1e-5))

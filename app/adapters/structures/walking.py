@@ -110,6 +110,9 @@ def cast(walk: Walk, node: Node) -> Value:
     wanted = np.dtype(helper.tensor_dtype_to_np_dtype(node.attributes["to"]))
     value = walk.value(node)
     if isinstance(value, Columns):
+        # What this type cannot hold becomes one number or another, with the row's place in its batch.
+        if wanted.name == "uint32":
+            raise NotUnderstood("it turns values into uint32")
         name = "object" if node.attributes["to"] == TensorProto.STRING else wanted.name
         return Columns(node.outputs[0], value.needs, name)
     if wanted.name not in FLOATS:

@@ -20,7 +20,7 @@ from app.adapters.structures.sums.spans import TreeSpans
 from app.adapters.structures.sums.specialising import Ways, tables_of, truths_of, ways_of
 from app.adapters.structures.values import Columns
 from app.adapters.structures.walking import Trees
-from app.core.favourable import Favourable, FavourableClasses
+from app.core.favourable import Bools, Favourable, FavourableClasses
 from app.core.subsets.candidate_rows import MoveCells
 from app.core.through.links import MOST, Bounds, Link
 from app.core.through.over import Bounded, Rows
@@ -78,6 +78,8 @@ class Structure:
         self._trees = dict(trees)
         self._sizes = {name: each.ensemble.sizes for name, each in trees.items()}
         self._taken = tuple(taken)
+        # Columns with a weight anywhere, though weights may cancel: rounding leaves something of them.
+        self._used = {name: _used(name, taken) for name in columns}
         self._link = link
         self._plans: dict[int, Plan] = {}
         self._spans: dict[tuple[str, int], TreeSpans] = {}
@@ -104,7 +106,7 @@ class Structure:
                 found = tables_of(ways[-1], leaves @ weights, len(moves))
             else:
                 sizes[name] = np.abs(held[name]).max(axis=0)
-                found = _weighed(weights, held[name], made_by[self._features[name]], len(moves))
+                found = _weighed(weights, held[name], made_by[self._features[name]], self._used[name], len(moves))
             constant += found[0]
             tables.extend(found[1])
         losses = tuple(_loss(taken, form, sizes) for taken, form in zip(self._taken, plan.taken, strict=True))
@@ -195,16 +197,24 @@ def _depths(moves: Sequence[MoveCells]) -> list[int]:
     return depths
 
 
-def _weighed(weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], count: int) -> tuple[Numbers, list[Table]]:
+def _used(name: str, taken: Sequence[Taken]) -> Bools:
+    terms = [each.sum.terms[name] for each in taken if name in each.sum.terms]
+    return np.any([term.sizes.any(axis=1) for term in terms], axis=0)
+
+
+def _weighed(
+    weights: Numbers, held: NDArray[Any], moves: NDArray[np.intp], used: Bools, count: int
+) -> tuple[Numbers, list[Table]]:
     """A linear model: what every move adds."""
     values = held.astype(np.float64)
     # Linear operators read float64 as float32, and a missing value times nought is missing.
     if not (np.abs(held) < MOST).all():
         raise Unseen("a value is missing, or too large, where the model adds values up")
-    steps = np.zeros((count + 1, weights.shape[1]))
+    steps, matters = np.zeros((count + 1, weights.shape[1])), np.zeros(count + 1, dtype=np.bool_)
     for depth, (before, after) in enumerate(pairwise(values)):
         np.add.at(steps, moves[:, depth], (after - before)[:, None] * weights)
-    made = [place for place in range(count) if steps[place].any()]
+        matters[moves[used & (before != after), depth]] = True
+    made = np.flatnonzero(matters[:count]).tolist()
     return values[0] @ weights, [
         Table((place,), np.stack([np.zeros_like(steps[place]), steps[place]])) for place in made
     ]

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+import numpy as np
+
+from app.core.favourable import Bools
 from app.core.through.networks.activations import Activation
 from app.core.through.view import Numbers
 
@@ -32,6 +35,12 @@ class Affine:
     rounding: float
     peaks: Numbers
     bias_peak: float
+
+    @property
+    def plain(self) -> Bools:
+        """The weights of which nothing cancelled on the way: rounding keeps their signs."""
+        held: Bools = np.abs(self.weights) >= self.mass * (1 - 1e-9)
+        return held
 
     def may_reach(self, largest: Numbers) -> float:
         """The most that a number may be on the way, or one of those that come in and are at most `largest`."""

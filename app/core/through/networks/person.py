@@ -31,7 +31,8 @@ class Person:
     layers: tuple[Layer, ...]
     lost: Numbers
     own_lost: tuple[Numbers, ...]
-    # What each column adds to the first layer's sums, for each move: columns that one move changes come apart.
+    # What each column adds to the first layer's sums, for each move: columns that one move changes come apart. Where
+    # weights cancelled it is NaN: rounding may leave anything of them.
     parts: tuple[Numbers, ...]
 
     @property
@@ -52,11 +53,13 @@ def seen_by(network: Network, row: Numbers, moves: Sequence[Cells]) -> Person:
     if not np.isfinite(row).all() or not all(isfinite(value) for move in moves for value in move.values):
         raise Unseen("a value is missing, or not finite, where the model adds values up")
     first, largest = network.layers[0].affine, np.abs(row)
-    parts = []
-    for move in moves:
+    parts, steps = [], np.zeros((len(moves), len(first.bias)))
+    for place, move in enumerate(moves):
         columns, values = list(move.columns), np.array(move.values)
         largest[columns] = np.maximum(largest[columns], np.abs(values))
-        parts.append((values - row[columns])[:, None] * first.weights[columns])
-    steps = np.array([part.sum(axis=0) for part in parts]).reshape(len(moves), len(first.bias))
+        change = (values - row[columns])[:, None]
+        part = change * first.weights[columns]
+        steps[place] = part.sum(axis=0)
+        parts.append(np.where(first.plain[columns] | (change == 0), part, np.nan))
     start = row @ first.weights + first.bias
     return Person(start, steps, network.layers, losses(network, largest), own_losses(network, largest), tuple(parts))

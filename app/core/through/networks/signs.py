@@ -44,12 +44,11 @@ def signs_of(person: Person, margins: Margins) -> Signs:
 
 def _before(affine: Affine, rises: Flags, falls: Flags) -> tuple[Flags, Flags]:
     """The same for the numbers that go into sums."""
-    plain = np.abs(affine.weights) >= affine.mass * (1 - 1e-9)
-    up = np.where(affine.weights > 0, rises, falls) & plain | (affine.mass == 0)
-    down = np.where(affine.weights > 0, falls, rises) & plain | (affine.mass == 0)
+    up = np.where(affine.weights > 0, rises, falls) & affine.plain | (affine.mass == 0)
+    down = np.where(affine.weights > 0, falls, rises) & affine.plain | (affine.mass == 0)
     return np.all(up, axis=1), np.all(down, axis=1)
 
 
 def _only(part: Numbers, rises: Flags, falls: Flags) -> bool:
     """Whether what a move adds to the first sums, column by column, can only raise the margins."""
-    return bool(np.all(np.where(part > 0, rises, np.where(part < 0, falls, True))))
+    return bool(np.all(np.where(part > 0, rises, np.where(part < 0, falls, part == 0))))

@@ -40,7 +40,7 @@ from app.settings import Settings
 
 # Of a request that sets no limit of rows, `auto` turns to the solver after so many: about half a second.
 ROWS_BY_SIZE = 2_000_000
-# Plans of an answer that is sent in another order, all of which are held until the search has ended.
+# How many plans an answer in another order may hold until the search ends.
 MOST_SORTED = 10_000
 # Those of a request that may hold any number of entries.
 OBJECTS = ("instance", "context", "normal_ranges", "guide", "weights")
@@ -61,7 +61,7 @@ class Service:
     """Answers requests that are data, for every door. One for each process.
 
     A request is admitted first, then posed or predicted with: whatever is refused is raised there, as `RequestError` or
-    `ModelFailed`. `watch` is told how many answers are under way, whenever that changes.
+    `ModelFailed`. `watch` receives the number of answers under way whenever it changes.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The requests that a process has taken on: how many at once, and how each is told to stop."""
+"""The requests that a process has taken on: how many at once, and how to stop each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Place:
 
 
 class UnderWay:
-    """Those that have not come to their end. `watch` is told how many they are, whenever that changes."""
+    """The requests that have not ended. `watch` receives their number whenever it changes."""
 
     def __init__(self, most: int, watch: Callable[[int], None]) -> None:
         self._most = most

@@ -27,7 +27,7 @@ class Watchdog:
     def watch(self, deadline: float, turn: TurnOnTheLoop | None = None) -> Runs:
         """Runs that are ended some time after the deadline, or with their turn on the event loop.
 
-        Whoever gets them must end them at last.
+        The caller must end them.
         """
         runs = Runs(deadline + MARGIN_SECONDS)
         self._watched[runs] = turn

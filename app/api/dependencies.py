@@ -46,7 +46,7 @@ class WorkRoute(StrictRoute):
         self.app = self._answer
 
     async def find(self, name: str, request: Request) -> ModelInUse:
-        """The model of that name, for whoever asks."""
+        """The model of that name, for this caller."""
         return await model(name, request)
 
     def get_inner_handler(self) -> Handler:

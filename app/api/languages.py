@@ -17,7 +17,7 @@ def language_of(request: Request, catalog: Catalog) -> Language:
 
 
 def in_language(response: R, language: Language) -> R:
-    """The response, with the language it is in; whoever keeps it must not give it to a reader of another."""
+    """The response with its language, so that a cache does not serve it to readers of another."""
     response.headers["Content-Language"] = language.tag
     response.headers.add_vary_header("Accept-Language")
     return response

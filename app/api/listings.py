@@ -1,4 +1,4 @@
-"""What is served, written out for whoever wants to know before asking."""
+"""What is served, for callers who look before they ask."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -76,7 +76,7 @@ class FeatureListing(BaseModel):
 
 
 class KeyListing(BaseModel):
-    """What holds for whoever asks with the key: all of these policies, and these constraints."""
+    """What holds for callers with this key: all of these policies, and these constraints."""
 
     policies: list[PolicyEntry]
     constraints: ConstraintsEntry
@@ -90,7 +90,7 @@ class StructureListing(BaseModel):
 
 
 class ModelDetails(ModelListing):
-    """All that is said of one model."""
+    """Everything about one model."""
 
     classes: list[str]
     target: dict[str, Any]

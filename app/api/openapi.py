@@ -127,7 +127,7 @@ REASONS: dict[str, Any] = {
     "openapi_extra": _OR_A_BUNDLE,
     "description": (
         "The features outside their ranges that the decision rests on, by all minimal sets that would turn it. Takes "
-        "the request of /counterfactuals. Every constraint is set aside, whoever's it is: what nobody can change "
+        "the request of /counterfactuals. Every constraint is set aside, whoever set it: what nobody can change "
         "can be a reason. weights, robustness and limits.max_counterfactuals are ignored."
     ),
 }

@@ -1,4 +1,4 @@
-"""What /readyz tells whoever wants to know more: what is loaded since when, and how the last reload went."""
+"""The long form of /readyz: what has been loaded since when, and how the last reload went."""
 
 from datetime import datetime
 from typing import Annotated, Literal

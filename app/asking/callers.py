@@ -17,7 +17,7 @@ NO_RULES = ConstraintsEntry()
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Someone who asks about one model; whoever does not know all models is not told of what belongs to others."""
+    """Someone who asks about one model. A caller who may not see all models learns nothing about the others."""
 
     knows_all: bool = True
     policies: tuple[Policy, ...] = ()

@@ -13,7 +13,7 @@ from app.adapters.graphs.features import SEND_NULL
 from app.asking.refusals import MOST_ERRORS, FieldError, InvalidRequest
 from app.asking.shapes import WRONG_SHAPES, shape_hint
 
-# What a request is told to send, and a file has to hold instead: there nothing stands in quotes that could be left out.
+# What a message tells a request to send, and what a file must hold instead: leaving out the quotes is no advice there.
 _IN_A_FILE = {f": {WITHOUT_QUOTES}": "", SEND_NULL: "leave it empty, or null, not NaN,"}
 
 

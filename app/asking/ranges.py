@@ -98,7 +98,7 @@ def choose_range(
     errors: Errors,
     unused: Sequence[str] = (),
 ) -> ChosenRange | None:
-    """The range of the request's own, or else the registry's for a person of whom this is known.
+    """The request's own range, or else the registry's for a person with these facts.
 
     `unused` are keys of the context that no range asks for: one of them may be a fact under a misspelt name.
     """

@@ -5,7 +5,7 @@ RequestError
 ├── KeyNeeded               there is no key, or none that is accepted
 ├── KeyExpired              the key was accepted once
 ├── TokenNeeded             a client of CDS Hooks has not proved who it is
-├── NotAllowed              the key is not for this model, or not for all where all are told of
+├── NotAllowed              the key does not cover this model, or not all of those a page lists
 ├── ForbiddenByKey          the key's own rules do not allow what the request asks for
 ├── UnknownModel
 ├── UnknownRegistry
@@ -25,7 +25,7 @@ RequestError
 ├── RatesUnavailable        the database that counts rates cannot be reached, and nobody may ask without
 ├── TokensUnavailable       where used tokens are noted cannot be written to
 ├── TooManyAtOnce           the client has as many requests under way as it may
-├── Busy                    as many answers are under way as may be
+├── Busy                    as many answers are under way as allowed
 ├── RecordsUnavailable      the store of the records cannot be reached or written to
 └── Stopping
 
@@ -284,7 +284,7 @@ def is_refusal(error: Exception) -> bool:
 
 
 def told(error: Exception) -> tuple[str, Sequence[FieldError]]:
-    """What is told of an error: in one sentence, and field by field."""
+    """An error in one sentence, and field by field."""
     if isinstance(error, RequestError):
         return error.detail, error.errors[:MOST_ERRORS]
     if isinstance(error, ModelFailed):

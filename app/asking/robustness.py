@@ -1,4 +1,4 @@
-"""What a request asks of plans that hold, and what is told where it asks for nothing."""
+"""What a request asks about stability, and what an answer says without being asked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ MOST_MODELS = 20
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """What is asked, and what is told: `plans` is the most that are told of, None for all."""
+    """What is asked, and how many `plans` are judged at most; None for all."""
 
     conditions: Conditions
     models: tuple[Model, ...] = ()
@@ -36,7 +36,7 @@ class Robustness:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the request asks for it; without that some plans are told of, and not all of them."""
+        """Whether the request asks for it; otherwise only some plans are judged."""
         return self.plans is None
 
     @property
@@ -51,7 +51,7 @@ class Robustness:
 
 
 def usual(prepared: PreparedModel, plans: int) -> Robustness | None:
-    """What is told without being asked for, where the registry knows how exact its measurements are."""
+    """What an answer says unasked if the registry knows how exact its measurements are."""
     if not prepared.noisy or not plans:
         return None
     return Robustness(Conditions(prepared.noisy, USUAL_DRAWS), plans=plans)

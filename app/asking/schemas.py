@@ -173,7 +173,7 @@ Subject = Annotated[str, PlainValidator(check_subject), WithJsonSchema({"type": 
 
 
 class RecordBody(Body):
-    """That the answer is to be recorded, and of whom it is."""
+    """A request to record the answer, and whom it is about."""
 
     subject: Subject | None = Field(
         default=None, description="whom the answer is about: an id that means something only to you"

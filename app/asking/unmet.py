@@ -9,7 +9,7 @@ from app.core.findings import WhyNot
 from app.core.formula import Changed, Formula, substituted
 from app.core.problem import Problem
 
-# What is said of one feature, and of several.
+# The words for one feature, and for several.
 REASONS = {
     WhyNot.NORMAL: ("is already normal", "are already normal"),
     WhyNot.NO_RANGE: ("has neither a range nor a guide", "have neither a range nor a guide"),

@@ -73,7 +73,7 @@ def service_of(model: Model, language: Language = IN_ENGLISH) -> dict[str, Any]:
 
 
 def prefetched(request: HookRequest) -> Bundle:
-    """The Bundle that was sent beforehand, the Patient first; `DataMissing` where there is none."""
+    """The prefetched Bundle, the Patient first; `DataMissing` if there is none."""
     sent = request.prefetch or {}
     lacking = [name for name in ("patient", "observations") if not isinstance(sent.get(name), dict)]
     if lacking:

@@ -61,7 +61,7 @@ def _solved(*contents: bytes) -> Solved:
 def schemas(
     score: np.dtype[Any], kept: Sequence[pa.Field] = (), *, stability: bool = False, reasons: bool = False
 ) -> Schemas:
-    """The schemas, with the columns copied from the input after the person; the last two are told if asked for."""
+    """The schemas, with the columns copied from the input after the person; the last two only on request."""
     score_type = pa.from_numpy_dtype(score)
     who = [pa.field("row", pa.int64(), nullable=False), pa.field("person", pa.string(), nullable=False)]
     people = [

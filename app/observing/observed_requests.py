@@ -77,12 +77,12 @@ leave = _current.reset
 
 
 def under_way() -> ObservedRequest | None:
-    """The request that this code works for, if it works for one; threads inherit it from whoever starts their work."""
+    """The request that this code works for, if any; a thread inherits it from the code that starts its work."""
     return _current.get()
 
 
 def observed_request() -> ObservedRequest:
-    """The same; one that nobody looks at where there is none, as on the command line."""
+    """The same, or a stand-in that nobody reads if there is none, as on the command line."""
     return _current.get() or ObservedRequest("")
 
 

@@ -40,7 +40,7 @@ def _nobody(result: str) -> None:
 class Events:
     """Sends events in a thread of its own, in the order in which the records were written by this process.
 
-    What cannot be sent is tried again, then dropped. `count` is told of each whether it was `sent` or `dropped`.
+    What cannot be sent is tried again, then dropped. `count` receives `sent` or `dropped` for each.
     """
 
     def __init__(self, store: Store, url: str, source: str, key_file: Path | None = None) -> None:

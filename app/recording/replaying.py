@@ -37,7 +37,7 @@ from app.writing.reasons import reasons_json
 # An answer that ended for one of these is over: where it was cut off by time, only its beginning can be compared.
 BY_ITSELF = (None, "max_counterfactuals", "max_model_rows")
 MOST_DIFFERENCES = 20
-# What is told of a plan only as long as there is time.
+# Parts of a plan that an answer gives only while time is left.
 LATE = ("stability", "certified", "counterexample", "enough", "turns")
 # What is wrong with the question, and would be tomorrow.
 REFUSALS = (InvalidRequest, ConflictingConstraints, UnknownRegistry, ModelFailed, ModelTooSlow)
@@ -45,7 +45,7 @@ REFUSALS = (InvalidRequest, ConflictingConstraints, UnknownRegistry, ModelFailed
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where the new answer differs, and how; no value is told."""
+    """Where the new answer differs, and how; never a value."""
 
     where: str
     what: str

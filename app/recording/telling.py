@@ -49,7 +49,7 @@ def moment(milliseconds: int) -> str:
 
 
 def _personal(held: Personal) -> str:
-    # Between the parts of JSON, a line end is as good as a space; inside a text there is none.
+    # Between the parts of JSON a line end is as good as a space, and a string holds none.
     request = held.request.replace("\r", " ").replace("\n", " ")
     return (
         f'"subject":{json.dumps(held.subject)},"salt":"{held.salt}","request":{request},"start":{held.start},'

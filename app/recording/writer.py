@@ -49,7 +49,7 @@ class Writer:
     """Writes what it is given in the order in which it comes, and tries again as long as the store is lost.
 
     What waits to be written weighs at most so many bytes: `reserve` says whether there is room for one more.
-    `count` is told how many records were `written` or `lost`.
+    `count` receives how many records were `written` or `lost`.
     """
 
     def __init__(self, store: Store, most_bytes: int, days: int | None = None) -> None:
@@ -222,7 +222,7 @@ def _apart(jobs: Sequence[Job]) -> tuple[list[Job], list[Job]]:
 
 
 def _tell(job: Job, error: StoreLost | None) -> None:
-    """Whoever waits for it may have left meanwhile."""
+    """The caller that waits for it may have left."""
     with suppress(InvalidStateError):
         if error is None:
             job.written.set_result(None)

@@ -6,7 +6,7 @@ from app.api.around.prefix import path_within
 from app.paths import OPEN_FOLDERS
 
 ALL = [(b"x-content-type-options", b"nosniff")]
-# To be kept, but asked after each time: files of two versions do not go together.
+# May be cached, but must be revalidated each time: files of two versions do not go together.
 FILES = [*ALL, (b"cache-control", b"no-cache")]
 ANSWERS = [
     *ALL,

@@ -200,7 +200,7 @@ class Summary(Described):
     changed_in: dict[str, int] = Field(description="number of answers that change each feature")
     proof: Proof | None = Field(description="null if nothing is proved for this model")
     stability: StabilityTold | None = Field(
-        default=None, description="what telling whether plans hold took; absent where nothing is told"
+        default=None, description="what it took to judge whether plans hold; absent if none was judged"
     )
     no_recourse: NoRecourse | None = Field(
         description="if the search ended by itself and found nothing; the outcome says whether that is proved"

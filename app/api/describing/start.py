@@ -95,7 +95,7 @@ class RobustnessApplied(Described):
     require: float | None
     more: More | None
     order: Order
-    plans: int | None = Field(description="of how many plans it is told at the most; null: of all")
+    plans: int | None = Field(description="how many plans are judged at most; null: all")
 
 
 class Start(Described):

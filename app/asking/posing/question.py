@@ -18,7 +18,7 @@ from app.core.problem import Problem
 class Purpose(NamedTuple):
     """What a question is posed for: plans or reasons."""
 
-    # Of how many plans it is told whether they hold, if the request does not ask.
+    # How many plans are judged for stability if the request does not ask.
     told_plans: int = 0
     # The constraints are read, and then play no part.
     rules_set_aside: bool = False

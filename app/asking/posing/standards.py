@@ -27,7 +27,7 @@ class Standards:
 
 
 def choose_standards(terms: Terms, facts: Facts, errors: Errors) -> Standards:
-    """The ranges that hold for a person of whom this is known, and the guides for the rest."""
+    """The ranges that hold for a person with these facts, and the guides for the rest."""
     own, unused = terms.request.normal_ranges, terms.unused_context
     ranges = tuple(
         [

@@ -68,7 +68,7 @@ def _record(run: RegisterRun, old: Posed, new: Posed, people: Input) -> dict[str
 
 
 def _tell(folder: AnswersFolder, counts: dict[str, Any] | None) -> None:
-    """Tell what a run has found; a finished one is told again."""
+    """Print what a run found; a finished run is printed again."""
     if counts is None:
         say(f"{folder.path}: is already finished; this is what it holds.")
     record = counts or folder.record()

@@ -31,7 +31,7 @@ def compare_scores(
 
 
 def served_model(settings: Settings, name: str) -> Model:
-    """One served model, whatever the others are like; `Unfit` if there is none of this name."""
+    """One served model, even if others are broken; `Unfit` if none has this name."""
     snapshot = take_snapshot(settings.models_dir, settings.normal_ranges_dir, settings.model_file_mb * 2**20)
     known = [folder.name for folder in snapshot.model_folders]
     if name not in known:

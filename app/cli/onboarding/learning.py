@@ -73,7 +73,7 @@ def _columns(table: Table, features: Sequence[ModelFeature] | None, asked: Asked
         return {name: table.column(name, "--features") for name in asked.features}
     if features is None:
         others = {name: column for name, column in table.columns.items() if name != asked.outcome}
-        # Numbers that cannot be read as such are told of, words are not.
+        # Report cells that look like numbers and cannot be read; leave words alone.
         numbers = {name: column for name, column in others.items() if column.is_number or column.is_spoilt}
         if not numbers:
             raise Unfit(f"{asked.people}: has no column of numbers")

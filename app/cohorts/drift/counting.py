@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from app.cohorts.drift.kinds import CHANGING, Kind
 
-# What is said of each person who is affected.
+# The columns for each person who is affected.
 SAID = ("kind", "broken", "old_outcome", "old_count", "old_complete", "new_outcome", "new_count", "new_complete")
 COLUMNS = ("row", "person", *SAID)
 

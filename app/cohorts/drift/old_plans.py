@@ -82,7 +82,7 @@ class OldPlans:
         try:
             verdict = Verdict.of(model.scorer(encoded(values, model)), self._terms.favourable)
         except ModelFailed:
-            # One row may be the cause: judge each alone. Whoever the model fails on keeps no plan.
+            # One row may be the cause: judge each alone. A person on whom the model fails keeps no plan.
             if len(values) > 1:
                 for one in range(len(values)):
                     self._judge(values[one : one + 1], places[one : one + 1], judged)

@@ -40,7 +40,7 @@ class Run:
         return self.facts.get("finished") is True
 
     def facts_of(self, name: str) -> dict[str, Any]:
-        """An object inside of the facts; empty where there is none."""
+        """An object inside the facts; empty if there is none."""
         found = self.facts.get(name)
         return found if isinstance(found, dict) else {}
 

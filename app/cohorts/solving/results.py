@@ -108,7 +108,7 @@ class ChunkResults:
         self._texts["reason"][people] = reason
 
     def in_the_way(self, person: int, groups: Sequence[Sequence[str]]) -> None:
-        """Set the groups of constraints of which giving up any one opens an answer."""
+        """Set the groups of constraints; giving up any one group opens an answer."""
         self._texts["reason"][person] = Reason.CONSTRAINTS
         self._lists["in_the_way"][person] = [list(group) for group in groups]
 

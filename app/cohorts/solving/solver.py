@@ -39,7 +39,7 @@ class Solver:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        # Whether plans hold is told only if it is asked for.
+        # Stability is reported only on request.
         settings = job.settings.model_copy(update={"stability_plans": 0})
         self._service = Service(settings, catalog_of(job.snapshot))
         self._chosen = self._service.model(job.model)
@@ -144,7 +144,7 @@ class Solver:
 
 
 def schemas_of(terms: Terms, kept: Sequence[pa.Field] = (), *, reasons: bool = False) -> Schemas:
-    """The columns of a run that asks this of everybody: whether plans hold is told if it is asked for."""
+    """The columns of a run with this request for everybody; stability only on request."""
     stability = terms.request.robustness is not None
     return schemas(terms.model.scorer.score_dtype, kept, stability=stability, reasons=reasons)
 

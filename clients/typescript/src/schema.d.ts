@@ -288,7 +288,7 @@ export interface Judgement {
   favourable: boolean;
 }
 
-/** What holds for whoever asks with the key: all of these policies, and these constraints. */
+/** What holds for callers with this key: all of these policies, and these constraints. */
 export interface KeyListing {
   policies: Array<PolicyEntry>;
   constraints: ConstraintsEntry;
@@ -328,7 +328,7 @@ export interface LimitsBody {
 
 export type MissingEntry = Array<unknown>;
 
-/** All that is said of one model. */
+/** Everything about one model. */
 export interface ModelDetails {
   name: string;
   title: string;
@@ -644,7 +644,7 @@ export interface ReceiptKey {
   x: string;
 }
 
-/** That the answer is to be recorded, and of whom it is. */
+/** A request to record the answer, and whom it is about. */
 export interface RecordBody {
   /** whom the answer is about: an id that means something only to you */
   subject?: string | null;
@@ -763,7 +763,7 @@ export interface RobustnessApplied {
   require: number | null;
   more: More | null;
   order: Order;
-  /** of how many plans it is told at the most; null: of all */
+  /** how many plans are judged at most; null: all */
   plans: number | null;
 }
 
@@ -933,7 +933,7 @@ export interface Summary {
   changed_in: Record<string, number>;
   /** null if nothing is proved for this model */
   proof: Proof | null;
-  /** what telling whether plans hold took; absent where nothing is told */
+  /** what it took to judge whether plans hold; absent if none was judged */
   stability?: StabilityTold | null;
   /** if the search ended by itself and found nothing; the outcome says whether that is proved */
   no_recourse: NoRecourse | null;

@@ -12,7 +12,7 @@ FEW = 30
 
 
 class Comparison(NamedTuple):
-    """A group, all others, and the difference; there is none where one of the two sides has nobody."""
+    """A group, all others, and the difference; None if either side has nobody."""
 
     column: str
     label: str | None
@@ -37,12 +37,12 @@ class Comparison(NamedTuple):
         return bool(self.group.unknown or self.others.unknown)
 
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest difference among all refused, whatever those are of whom it is not known."""
+        """The least and the greatest difference among all refused, whatever is true of the unknown ones."""
         (one_low, one_high), (other_low, other_high) = _bounds(self.group), _bounds(self.others)
         return one_low - other_high, one_high - other_low
 
     def is_settled(self) -> bool:
-        """Those of whom it is not known could not turn it, whatever they are."""
+        """The unknown ones could not reverse the difference, whatever is true of them."""
         low, high = self.bounds()
         return low > 0 or high < 0
 

@@ -97,7 +97,7 @@ def as_text(values: pa.Array) -> pa.Array:
 
 
 def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """Values as numbers, NaN where there is none; of texts that are no numbers pyarrow complains."""
+    """Values as numbers, NaN where there is none. pyarrow raises an error for text that is not a number."""
     if not is_number(values.type):
         texts = pc.utf8_trim_whitespace(as_text(values))
         values = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)

@@ -37,7 +37,7 @@ class Histogram:
         return int(self.counts[group].sum())
 
     def median(self, group: int) -> float | None:
-        """Where the middle one lies, or between the two in the middle; of nobody there is none."""
+        """The median, between the two in the middle if need be; nobody has none."""
         total = self.total(group)
         if not total:
             return None

@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def wilson(part: Part) -> Interval:
-    """The share with its interval; of nobody there is none, and asking for one is a mistake."""
+    """The share with its interval. Nobody has no share: asking for it is a mistake."""
     share, people = part.share, part.of
     scale = 1 + Z**2 / people
     centre = (share + Z**2 / (2 * people)) / scale

@@ -56,7 +56,7 @@ class Outcomes:
 
     @property
     def without(self) -> Part:
-        """Those without recourse, among the refused of whom it is known whether they have any."""
+        """The share without recourse among the refused, where that is known."""
         return Part(self.no_recourse, self.found + self.no_recourse)
 
     def others(self, one: "Outcomes") -> "Outcomes":

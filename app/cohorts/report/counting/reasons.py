@@ -49,13 +49,13 @@ class GroupReasons:
             _add(self.stated[group], lists.filter(pa.array(codes == group)))
 
     def groups(self) -> list[int]:
-        """The groups of which any reasons are known."""
+        """The groups with any known reasons."""
         return [place for place, stated in enumerate(self.stated) if stated.known]
 
 
 @dataclass
 class ReasonTally:
-    """Reasons of all, and by the groups of each column; `unknown` are refused people of whom none are known."""
+    """Reasons of all, and by the groups of each column; `unknown` counts refused people without known reasons."""
 
     all: GroupReasons
     groups: list[GroupReasons]

@@ -83,7 +83,7 @@ def _code(text: Any) -> Markup | None:
 
 
 def _balance(figures: Figures) -> list[Markup]:
-    """Everybody of whom run.json speaks is in the tables, or it is said that they are not."""
+    """Warns if people whom run.json counts are missing from the tables."""
     run, held = figures.run, (figures.people.all.everyone().people, figures.rejects.rows)
     if not run.finished:
         rows = run.facts.get("rows")

@@ -23,7 +23,7 @@ def reasons(figures: Figures) -> Markup:
     if tally is None:
         content: list[Content] = [paragraph("The run has no reasons: they are found with --reasons.")]
     elif not tally.everyone.known:
-        content = [paragraph("There is no decision of which the reasons are known."), *_unknown(tally)]
+        content = [paragraph("The reasons are not known for any decision."), *_unknown(tally)]
     else:
         content = _content(figures, tally)
     return section("reasons", "9. Reasons for the decisions, by group", *content)

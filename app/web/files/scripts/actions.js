@@ -106,7 +106,7 @@ export function createActions(store, asker) {
       const { view } = store.get();
       change({ ...NOBODY, view: { ...view, ...NO_FILTER, kept: [] }, before: personOf(store.get()) });
     },
-    // Whoever was there before values were cleared or pasted.
+    // The person before values were cleared or pasted.
     bringBack() {
       change({ ...store.get().before, before: null });
       return loadRegistry();

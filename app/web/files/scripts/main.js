@@ -115,7 +115,7 @@ function askForKey(next, problem) {
   openKey(next, hasKey() ? `This key ${isExpired ? "has expired" : "was not accepted"}.` : "");
 }
 
-// Runs what asks the service for something; what it refuses is told, and a key that it needs asked for.
+// Runs work that asks the service. Shows a refusal, and asks for a key if one is needed.
 async function guarded(work) {
   try {
     notice("");
@@ -128,7 +128,7 @@ async function guarded(work) {
   }
 }
 
-// With another key there may be other models; whoever is being asked about stays.
+// Another key may open other models; the person stays.
 async function renew() {
   if (!store.get().model) return begin();
   store.set({ models: await flipset.models() });

@@ -118,7 +118,7 @@ function begin(store, { onKeyNeeded, again }) {
     answer.plans.push(plan);
   }
 
-  // Without a phase nobody is told: another question takes its place.
+  // Without a phase no view hears of it: another question takes its place.
   function end(phase, changes = {}) {
     if (!ended) {
       ended = true;

@@ -1,4 +1,4 @@
-// Says in the browser's own clock when something was first seen: for whoever measures.
+// Marks on the browser's own clock when something was first seen, for measurements.
 
 export function markPainted(what) {
   const name = `flipset:${what}`;

@@ -44,7 +44,7 @@ function fragmentOf({ model, example, question, view }, person = null) {
   return parts.toString();
 }
 
-// An object, null where there is none, undefined where it is something else.
+// An object; null if there is none, undefined if it is something else.
 function parsed(text) {
   try {
     const value = JSON.parse(text);

@@ -9,7 +9,7 @@ export function standing(model, registry) {
   ];
 }
 
-// What of a question is not for who asks to choose: by the model, and by the key.
+// The policies of the model and of the key: they say what the caller may not choose.
 function policies(model) {
   return [model.policy, ...(model.key?.policies ?? [])];
 }

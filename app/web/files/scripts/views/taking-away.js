@@ -1,4 +1,4 @@
-// To be kept or passed on: as curl, as a receipt, on paper, as a link.
+// Ways to keep or share an answer: curl, a receipt, paper, a link.
 
 import { button, byId, h } from "../elements.js";
 import { filterParts } from "../plans/filtering.js";

@@ -98,7 +98,7 @@ function numberInput(feature, actions, common) {
     oninput: () => actions.edit(feature, element.value),
     onkeydown: goOn,
   });
-  // Whoever is typing is not interrupted, unless by a value that came from elsewhere.
+  // Typing is not interrupted, except by a value that came from elsewhere.
   const isBeingTyped = (value, text) =>
     document.activeElement === element &&
     (text !== undefined || value === undefined || Number(element.value) === value);

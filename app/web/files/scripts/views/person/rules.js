@@ -59,7 +59,7 @@ export function showRules(section, store, actions, openRule) {
     },
   );
 
-  // What had the focus is gone then; whoever works by keyboard goes on at the next chip.
+  // The chip that had the focus is gone; the focus moves to the next one.
   function dropAt(place, drop) {
     drop();
     const left = chips.querySelectorAll("button");

@@ -50,7 +50,7 @@ export function showValues(section, store, actions, openRule, tryOut) {
       const state = store.get();
       const folded = isFolded(state);
       const hidden = rows.filter(({ row }) => isDull(row));
-      // Values of which some are missing or wrong cannot be tried.
+      // Values cannot be tried while some are missing or wrong.
       whatIf.hidden = !state.start || !state.answer.request;
       abnormal.hidden = !state.start || !hidden.length;
       abnormal.textContent = folded ? `Show all ${rows.length} values` : "Show abnormal values only";
@@ -59,7 +59,7 @@ export function showValues(section, store, actions, openRule, tryOut) {
   );
 }
 
-// Long forms fold by themselves once there is an answer; whoever unfolds one keeps it so.
+// A long form folds once there is an answer. If you unfold it, it stays open.
 function isFolded({ model, start, view }) {
   if (!start || !model) return false;
   return view.onlyAbnormal ?? model.features.length > MOST_UNFOLDED;

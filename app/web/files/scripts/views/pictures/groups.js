@@ -14,7 +14,7 @@ export function showGroups(place, store, listPlans) {
     (shown, model, tab) => {
       // Groups of a search that goes on would change under the finger.
       place.hidden = shown.plans.length < 2 || !hasEnded(shown.phase);
-      // Among thousands they take a moment: only for who looks.
+      // Grouping thousands of plans takes a moment: do it only while the tab is open.
       if (place.hidden || tab !== "counts") return;
       const names = spoken(model);
       groups.replaceChildren(...groupsOf(shown.plans).map((group) => h("li", {}, opener(group, names, listPlans))));

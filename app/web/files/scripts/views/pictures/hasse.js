@@ -123,7 +123,7 @@ function label(features) {
   );
 }
 
-// Whoever points at the names means the node above them.
+// Pointing at the names means the node above them.
 function reach(names) {
   const height = 2 * RADIUS + LABELLED.below + LABELLED.line * Math.max(names - 1, 0);
   return svg("rect", { x: "-38", y: "-14", width: "76", height, fill: "none", "pointer-events": "all" });

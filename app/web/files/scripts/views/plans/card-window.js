@@ -1,4 +1,4 @@
-// A list of plans of which only what is seen is drawn. A short one is drawn whole; a long one scrolls by itself, so that
+// A list that draws only the plans in view. A short one is drawn whole; a long one has its own scroll bar, so that
 // what comes behind it stays within reach. There the height of a card follows from its changes.
 
 import { h } from "../../elements.js";

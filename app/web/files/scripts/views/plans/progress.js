@@ -26,7 +26,7 @@ export function showProgress(place, store, actions) {
     stop.hidden = !running;
     meter.classList.toggle("running", running);
     again.hidden = !["stopped", "cut"].includes(answer.phase) && !mayBeAskedAgain(answer);
-    // A button goes with the search that it is about; whoever pressed it by keyboard stands on the next one.
+    // A button disappears with its search; the focus then moves to the next button.
     if (hadFocus) ([stop, again, longer].find((one) => !one.hidden) ?? section).focus({ preventScroll: true });
     headline.textContent = headlineWords(answer);
     detail.textContent = answer.start ? detailWords(current) : "";

@@ -2,8 +2,7 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from itertools import repeat
-
-import numpy as np
+from math import isfinite
 
 from app.adapters.graphs.runs import Runs
 from app.answering.events import (
@@ -74,7 +73,7 @@ class Answer:
         if robustness is not None and robustness.order is not Order.SIZE:
             self._kept = []
         self._positions = [move.position for move in problem.moves]
-        if not all(problem.findings[position].movable for position in self._positions):
+        if any(problem.findings[position].why_not for position in self._positions):
             raise WrongAnswer("a feature that cannot move is among the moves")
         self.complete_up_to = 0
         self._changed_in = [0] * len(question.problem.moves)
@@ -89,7 +88,7 @@ class Answer:
         together = self._quick or judges_with_the_instance(question, engine)
         self._prediction = self._search.judge_instance(together)
         self._search_seconds = clock() - posed
-        if not np.isfinite(self._prediction.score[0]):
+        if not isfinite(self._prediction.score[0]):
             raise InvalidRequest([FieldError("instance", NO_SCORE)])
 
     def settle(self) -> Generator[Moment, None, None]:
@@ -113,11 +112,10 @@ class Answer:
             known = self._timed(self._facts())
             for fact in known if self._telling is None else self._telling.ahead(known, self._search.judged):
                 self.is_waiting = isinstance(fact, Waiting)
-                self._has_waited |= self.is_waiting
                 if isinstance(fact, Answers):
                     yield from self._counterfactuals(fact) if self._kept is None else self._keep(fact, self._kept)
                     continue
-                if isinstance(fact, facts.Finished) and self._kept and self.question.robustness is not None:
+                if self._kept and isinstance(fact, facts.Finished) and self.question.robustness is not None:
                     yield from in_order(self._kept, self.question.robustness.order)
                 yield self._event(fact)
         except Exception as error:  # noqa: BLE001  # the answer has begun: to tell of it is all that is left
@@ -160,10 +158,11 @@ class Answer:
 
     def _timed(self, facts: Iterator[Fact]) -> Iterator[Fact]:
         """The same facts, with the time that they took to find, and not the time to send them."""
+        clock = self._clock
         while True:
-            began = self._clock()
+            began = clock()
             fact = next(facts, None)
-            self._search_seconds += self._clock() - began
+            self._search_seconds += clock() - began
             if fact is None:
                 return
             yield fact
@@ -193,6 +192,8 @@ class Answer:
                 return self.progress(fact.size)
             case Explained():
                 self._explained = fact
+            case Waiting():
+                self._has_waited = True
             case facts.Finished():
                 self._finished = fact
                 return Finished(self._summary(fact), self._explained, *self._told())
@@ -250,7 +251,7 @@ class Answer:
         return "no_recourse" if finished.complete else "unknown"
 
     def _elapsed_ms(self) -> float:
-        return _milliseconds(self._clock() - self._started)
+        return round((self._clock() - self._started) * 1000, 3)
 
 
 def _added_up(names: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
@@ -268,6 +269,8 @@ def _proof(proof: facts.Proof | None, names: Sequence[str]) -> Proof | None:
 
 def _inert(moves: Sequence[int], names: Sequence[str]) -> list[str]:
     """The features that no answer can need: all of the moves of each are inert."""
+    if not moves:
+        return []
     named = [names[move] for move in moves]
     return [name for name in dict.fromkeys(named) if named.count(name) == names.count(name)]
 

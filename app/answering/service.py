@@ -5,7 +5,6 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -138,7 +137,7 @@ class Service:
         """The same in turns: whether the constraints contradict each other may take a while to tell."""
         limits = self.limits(body.limits)
         if body.robustness is not None and body.robustness.order is not Order.SIZE:
-            limits = replace(limits, max_counterfactuals=min(limits.max_counterfactuals or MOST_SORTED, MOST_SORTED))
+            limits = limits._replace(max_counterfactuals=min(limits.max_counterfactuals or MOST_SORTED, MOST_SORTED))
         question = yield from self.understanding(body, chosen, admitted)
         runs = self._runs(admitted, admitted.arrived + limits.deadline_seconds, turn)
         try:
@@ -159,7 +158,7 @@ class Service:
         conflicts = self._budget(Limits(0, seconds / 4), admitted)
         steps = understand(body, *chosen, self.formula_limits, conflicts, admitted.caller, purpose)
         runs = self._runs(admitted, admitted.arrived + seconds)
-        budget = self._budget(replace(limits, deadline_seconds=seconds), admitted)
+        budget = self._budget(limits._replace(deadline_seconds=seconds), admitted)
         try:
             answer = Answer((yield from steps), body.limits.engine, limits, budget, runs)
         except Stopped:
@@ -172,7 +171,7 @@ class Service:
     ) -> Generator[Moment, None, Question]:
         """The question of a request, in turns."""
         check_extents(body, OBJECTS, self.settings.max_features)
-        seconds = self.limits(body.limits).deadline_seconds
+        seconds = self._seconds(body.limits)
         _check_not_late(admitted.arrived + seconds)
         # Looking for contradictions may take a while, but not all of the time that there is.
         conflicts = self._budget(Limits(0, seconds / 4), admitted)
@@ -184,7 +183,7 @@ class Service:
         self, body: CounterfactualsRequest, chosen: ModelInUse, admitted: Admitted
     ) -> Generator[Moment, None, Reasons]:
         """The reasons for a decision, in turns; the constraints are set aside, and so is all that is about plans."""
-        limits = replace(self.limits(body.limits), max_counterfactuals=None)
+        limits = self.limits(body.limits)._replace(max_counterfactuals=None)
         asked = body.model_copy(update={"least": False})
         question = yield from self.understanding(asked, chosen, admitted, Purpose(rules_set_aside=True))
         runs = self._runs(admitted, admitted.arrived + limits.deadline_seconds)
@@ -201,7 +200,7 @@ class Service:
 
         The other limits are those of a search, which this is not.
         """
-        seconds, arrived = self.limits(limits).deadline_seconds, admitted.arrived
+        seconds, arrived = self._seconds(limits), admitted.arrived
         _check_not_late(arrived + seconds)
         runs = self._runs(admitted, arrived + seconds)
         try:
@@ -214,7 +213,7 @@ class Service:
         self, body: PredictionsRequest, chosen: ModelInUse, admitted: Admitted
     ) -> Generator[Moment, None, Predictions]:
         """What the model says. Its turns may take as long together as a request has that names no deadline."""
-        seconds = self.limits(LimitsBody()).deadline_seconds
+        seconds = self._seconds(LimitsBody())
         began = time.perf_counter()
         if began - admitted.arrived > seconds:
             # It queued past its deadline.
@@ -258,10 +257,12 @@ class Service:
         """The limits of a request, lowered to what the server allows."""
         settings = self.settings
         rows = min(body.max_model_rows or settings.default_model_rows, settings.max_model_rows)
-        deadline_ms = min(body.deadline_ms or settings.default_deadline_ms, settings.max_deadline_ms)
         answers = [count for count in (body.max_counterfactuals, settings.max_counterfactuals) if count is not None]
         by_size = None if body.max_model_rows else ROWS_BY_SIZE
-        return Limits(rows, deadline_ms / 1000, min(answers, default=None), by_size)
+        return Limits(rows, self._seconds(body), min(answers, default=None), by_size)
+
+    def _seconds(self, body: LimitsBody) -> float:
+        return min(body.deadline_ms or self.settings.default_deadline_ms, self.settings.max_deadline_ms) / 1000
 
 
 def _check_not_late(deadline: float) -> None:

@@ -13,6 +13,7 @@ from app.asking.reading import Errors
 from app.asking.rules import KEY, Rulebook
 
 NO_RULES = ConstraintsEntry()
+NO_RULEBOOK = Rulebook(KEY, NO_RULES, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Caller:
 
     def rulebook(self, model: Model, errors: Errors) -> Rulebook:
         """The constraints of the key. Where they do not fit the model nothing is answered: they could not be kept."""
+        if self.constraints is NO_RULES:
+            return NO_RULEBOOK
         items, mistakes = read_constraints(self.constraints, model.features, FormulaLimits())
         for mistake in mistakes:
             reason = f"{ended(mistake.message)} This is a rule of your key; ask your operator to fix it"

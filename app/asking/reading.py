@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from app.adapters.files.names import LONGEST_NAME, closest, suggestion
 from app.adapters.files.numbers import SentNumber
-from app.adapters.graphs.features import ModelFeature, Unreadable
+from app.adapters.graphs.features import Unreadable
 from app.adapters.graphs.models import Model
 from app.adapters.rules.formulas import Place
 from app.asking.refusals import MOST_ERRORS, FieldError, ForbiddenByKey, InvalidRequest
@@ -56,12 +56,14 @@ def read_instance(instance: Instance, model: Model, field: str, errors: Errors) 
         # A misspelt name is one of those that are lacking: another would put the value in the wrong place.
         lacking = [name for name in model.sent if name not in instance]
         check_known(instance, model.positions, field, errors, meant=lacking)
+    sent: list[Any] = [instance.get(feature.name) for feature in model.features]
     values = tuple(
         [
-            read_value(instance[feature.name], position, model, field, errors)
-            if feature.name in instance
-            else _absent(feature, f"{field}.{feature.name}", errors)
-            for position, feature in enumerate(model.features)
+            # Nearly every value: a number for a feature that may be any number.
+            cast(float, raw)
+            if type(raw) in NUMBERS and -most <= raw <= most
+            else _read_or_absent(instance, position, model, field, errors)
+            for position, (raw, most) in enumerate(zip(sent, model.plain, strict=True))
         ]
     )
     return with_derived(values, model, field, errors) if model.derived else values
@@ -84,20 +86,19 @@ def with_derived(values: Sequence[float], model: Model, field: str, errors: Erro
     return tuple(found)
 
 
-def _absent(feature: ModelFeature, field: str, errors: Errors) -> float:
-    if feature.derived is not None:
-        return nan
-    hint = "; send null for a value that is not known" if feature.may_be_missing else ""
-    errors.add(field, f"is missing{hint}")
+def _read_or_absent(instance: Instance, position: int, model: Model, field: str, errors: Errors) -> float:
+    feature = model.features[position]
+    if feature.name in instance:
+        return read_value(instance[feature.name], position, model, field, errors)
+    if feature.derived is None:
+        hint = "; send null for a value that is not known" if feature.may_be_missing else ""
+        errors.add(f"{field}.{feature.name}", f"is missing{hint}")
     return nan
 
 
 def read_value(raw: Any, position: int, model: Model, field: str, errors: Errors) -> float:
     """A value of the feature at this position, as the core knows it; `field` is the object that it stands in."""
-    feature, most = model.features[position], model.types[position].most
-    if type(raw) in NUMBERS and feature.is_plain and -most <= raw <= most:
-        # Nearly every value: a number for a feature that may be any number.
-        return cast(float, raw)
+    feature = model.features[position]
     if feature.derived is not None:
         errors.add(f"{field}.{feature.name}", f"is derived, so leave it out: it is computed as {feature.derived}")
         return nan

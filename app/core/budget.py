@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.core.memory import Memory, Waiting
 
@@ -29,8 +29,7 @@ class Interrupted(Exception):
     """Another thread ended a call of the model, because it took too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """What a request may spend; `max_counterfactuals` None means all of them.
 
     `auto` asks about subsets size by size, in `rows_by_size` rows at the most (None: all rows). Then it turns to the

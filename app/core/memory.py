@@ -126,4 +126,5 @@ class PooledMemory(Memory):
         return self._pool.hold(self, wanted)
 
     def give_back(self) -> None:
-        self._pool.take_back(self)
+        if self.peak:
+            self._pool.take_back(self)

@@ -59,13 +59,13 @@ class Problem:
 
 def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
     """Make the problem of an instance; `Cycle` where features follow from each other in a ring."""
-    statuses = [status_of(feature) for feature in features]
+    statuses = list(map(status_of, features))
     states = tuple(map(state_of, features, statuses))
-    forbidden = forbidden_in(items, states)
+    forbidden, reasons = forbidden_in(items, states), list(map(why_not, features, statuses, states))
     findings = tuple(
         [
-            Finding(status, state.target, why_not(feature, status, state) or forbidden.get(position))
-            for position, (feature, status, state) in enumerate(zip(features, statuses, states, strict=True))
+            Finding(status, state.target, reason or forbidden.get(position))
+            for position, (status, state, reason) in enumerate(zip(statuses, states, reasons, strict=True))
         ]
     )
     following = following_of(features, items)
@@ -75,10 +75,10 @@ def pose(features: tuple[Feature, ...], items: tuple[Item, ...]) -> Problem:
         [
             Move(position, state.target, features[position].weight)
             for position, state in enumerate(states)
-            if state.target is not None and state.can_change
+            if reasons[position] is None and state.target is not None
         ]
     )
-    moves = tuple([move for move in candidates if findings[move.position].movable])
+    moves = tuple([move for move in candidates if findings[move.position].why_not is None])
     following = _if_moved(following, candidates)
     return Problem(
         instance=tuple([feature.value for feature in features]),

@@ -122,19 +122,20 @@ class MoveTo:
 
         Sums are made in decimals, so that 0.3 less a margin of 0.1 is 0.2 and is printed so.
         """
-        if self.policy is Policy.VALUE:
-            return self.amount
-        if self.steps:
-            return float(self.steps[-1])
-        if self.policy is Policy.MIDPOINT:
-            assert normal.low is not None, "a midpoint has two sides"
-            assert normal.high is not None, "a midpoint has two sides"
-            return _midpoint(normal.low, normal.high)
-        if self.policy in (Policy.NEAREST, Policy.STEPS):
+        policy, steps = self.policy, self.steps
+        if policy is Policy.NEAREST or (policy is Policy.STEPS and not steps):
             end = normal.low if status is Status.LOW else normal.high
             assert end is not None
             # Plus nought: no negative nought is printed.
             return float(end) + 0.0
+        if policy is Policy.VALUE:
+            return self.amount
+        if steps:
+            return float(steps[-1])
+        if policy is Policy.MIDPOINT:
+            assert normal.low is not None, "a midpoint has two sides"
+            assert normal.high is not None, "a midpoint has two sides"
+            return _midpoint(normal.low, normal.high)
         margin = _exact(self.amount)
         return float(_low(normal) + margin if status is Status.LOW else _high(normal) - margin)
 
@@ -241,6 +242,8 @@ def choose(ranges: Sequence[C], facts: Mapping[str, object]) -> C | None:
     lacking: str | None = None
     for candidate in ranges:
         when = candidate.when
+        if not when:
+            return candidate
         # A known fact may already rule a range out, whatever else its conditions need.
         if any(key in facts and not _holds(key, condition, facts[key]) for key, condition in when.items()):
             continue

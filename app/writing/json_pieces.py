@@ -18,6 +18,7 @@ from app.core.ranges import Allowed, Condition, Equals
 
 # json.dumps would make an encoder anew for each call.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+WRITTEN = {True: "true", False: "false", None: "null"}
 
 
 def encoded(value: Any) -> str:

@@ -5,16 +5,16 @@ model and registry: see `wording`.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
-from operator import attrgetter
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import isnan
+from typing import Any
 
 from app import __version__
 from app.adapters.files.numbers import number_text
 from app.adapters.graphs.features import as_sent
 from app.adapters.locales.language import IN_ENGLISH, Language
-from app.answering.events import Counterfactual, Event, Finished, Progress, Started, Summary
+from app.answering.events import Counterfactual, Event, Failed, Finished, Progress, Proof, Started
 from app.asking.posing.question import Question
 from app.core.facts import Best, Found
 from app.core.findings import WhyNot
@@ -23,27 +23,23 @@ from app.core.problem import Move
 from app.core.robust.telling import Stability
 from app.writing.consequences import ConsequenceWriter
 from app.writing.forms import Form
-from app.writing.json_pieces import encoded, prediction_json, range_json, rules_json, target_json, unmatched_json
+from app.writing.json_pieces import (
+    WRITTEN,
+    encoded,
+    prediction_json,
+    range_json,
+    rules_json,
+    target_json,
+    unmatched_json,
+)
+from app.writing.moves import MoveWording, MoveWordings
 from app.writing.robustness import StabilityWriter
 from app.writing.wording import wording_of
 
 # An explanation lists so many ways of giving up constraints, the smallest, and counts the others.
 MOST_RELAXATIONS = 20
 
-SUMMARY = [field.name for field in fields(Summary)]
-_summary_values = attrgetter(*SUMMARY)
 SERVICE = encoded({"name": "flipset", "version": __version__})
-
-
-class MoveWording(NamedTuple):
-    """All that is said of a move: as a change, in the changed row, and in a sentence, first, further on, or last."""
-
-    position: int
-    change: str
-    cell: str
-    first: str
-    further: str
-    last: str
 
 
 class Presenter:
@@ -60,24 +56,22 @@ class Presenter:
         problem: Callable[[Exception], Mapping[str, Any]],
         language: Language = IN_ENGLISH,
     ) -> None:
-        self._writer = LineWriter(question, language)
+        writer = LineWriter(question, language)
         self._frame = form.frame
-        self._problem = problem
+        self._kinds: dict[type[Event], tuple[str, Callable[[Any], str]]] = {
+            Started: ("start", writer.start),
+            Counterfactual: ("counterfactual", writer.counterfactual),
+            Progress: ("progress", writer.progress),
+            Finished: ("summary", writer.summary),
+            Failed: ("error", partial(_error, problem)),
+        }
 
     def text(self, event: Event | None) -> str:
         """What is sent of an event; nothing where there is nothing to tell."""
-        if isinstance(event, Counterfactual):
-            return self._frame("counterfactual", self._writer.counterfactual(event))
-        match event:
-            case Progress():
-                return self._frame("progress", self._writer.progress(event))
-            case None:
-                return ""
-            case Started():
-                return self._frame("start", self._writer.start(event))
-            case Finished():
-                return self._frame("summary", self._writer.summary(event))
-        return self._frame("error", encoded({"type": "error", "problem": self._problem(event.error)}))
+        if event is None:
+            return ""
+        kind, write = self._kinds[type(event)]
+        return self._frame(kind, write(event))
 
 
 class LineWriter:
@@ -96,10 +90,13 @@ class LineWriter:
             for feature, finding in zip(question.model.features, question.problem.findings, strict=True)
         ]
         self._moves = self._worded(question.problem.moves)
-        self._consequences = ConsequenceWriter(question, self._features, self._sentences, self._spoken)
+        self._consequences = ConsequenceWriter(question, self._features, self._sentences, self._moves.spoken)
         self._cost, self._cost_text = 0.0, "0"
         robustness = question.robustness
         self._told = None if robustness is None else StabilityWriter(question, robustness, self._wording)
+
+    def _worded(self, moves: Sequence[Move]) -> MoveWordings:
+        return MoveWordings(moves, self._question, self._wording, self._language, self._sent, self._targets)
 
     def start(self, event: Started) -> str:
         question, prediction = self._question, event.prediction
@@ -108,9 +105,7 @@ class LineWriter:
         usual = question.favourable is question.model.favourable
         target = self._wording.target if usual else encoded(target_json(question.favourable, question.model))
         decision = self._prediction(prediction.score[0], int(prediction.label[0]), bool(prediction.favourable[0]))
-        features = ",".join(
-            [self._feature(*each) for each in enumerate(map(self._wording.ranges.get, map(id, question.ranges)))]
-        )
+        features = ",".join(self._states())
         unsure = "" if question.conflicts_ruled_out else ',"conflicts_ruled_out":false'
         added = rules_json(question.added_rules)
         robustness = "" if self._told is None else f',"robustness":{self._told.asked()}'
@@ -134,24 +129,33 @@ class LineWriter:
         )
 
     def summary(self, event: Finished) -> str:
-        summary, why = event.summary, "null" if event.explained is None else self._no_recourse(event)
-        content = {"type": "summary", **dict(zip(SUMMARY, _summary_values(summary), strict=True))}
-        content["elapsed_ms"] = summary.elapsed_ms._asdict()
-        content["proof"] = None if summary.proof is None else summary.proof._asdict()
-        if event.told is not None:
-            content["stability"] = event.told._asdict()
-        return f'{encoded(content)[:-1]},"no_recourse":{why}}}'
+        said, elapsed = event.summary, event.summary.elapsed_ms
+        stopped_by = "null" if said.stopped_by is None else f'"{said.stopped_by}"'
+        told = "" if event.told is None else f',"stability":{encoded(event.told._asdict())}'
+        why = "null" if event.explained is None else self._no_recourse(event)
+        # Piece by piece: every answer has one, and an encoder of JSON takes longer for it than for anything else.
+        return (
+            f'{{"type":"summary","outcome":"{said.outcome}","count":{said.count},"complete":{WRITTEN[said.complete]},'
+            f'"complete_up_to":{said.complete_up_to},"stopped_by":{stopped_by},"guarantee":"{said.guarantee}",'
+            f'"engine":"{said.engine}","model_rows":{said.model_rows},"model_calls":{said.model_calls},'
+            f'"solver_checks":{said.solver_checks},"elapsed_ms":{{"total":{elapsed.total!r},"search":{elapsed.search!r},'
+            f'"model":{elapsed.model!r},"solver":{elapsed.solver!r}}},"changed_in":{self._counts(said.changed_in)},'
+            f'"proof":{_proof(said.proof)}{told},"no_recourse":{why}}}'
+        )
+
+    def _counts(self, changed_in: Mapping[str, int]) -> str:
+        positions, features = self._question.model.positions, self._features
+        counts = [f"{features[positions[name]].cell}{count}" for name, count in changed_in.items()]
+        return f"{{{','.join(counts)}}}"
 
     def changed(self, found: Found) -> str:
         """What is changed, and what the model then says, as fields of an object."""
         changes = ",".join([self._moves[index].change for index in found.moves])
         return f'"changes":[{changes}],"prediction":{self._prediction(found.score, found.label, True)}'
 
-    def _answer(
-        self, moves: Sequence[MoveWording], found: Found | Best, enough: Sequence[Turn | None] | None = None
-    ) -> str:
+    def _answer(self, moves: MoveWordings, found: Found | Best, enough: Sequence[Turn | None] | None = None) -> str:
         """What is changed, what it costs, what the model then says, and the whole changed row."""
-        made = [moves[index] for index in found.moves]
+        made = list(map(moves.__getitem__, found.moves))
         row = self._unchanged.copy()
         for move in made:
             row[move.position] = move.cell
@@ -209,53 +213,24 @@ class LineWriter:
     def _holds(self, told: Stability | None) -> str:
         return "" if self._told is None or told is None else f',"stability":{self._told.stability(told)}'
 
-    def _worded(self, moves: Iterable[Move]) -> list[MoveWording]:
-        return [self._move(move) for move in moves]
-
-    def _move(self, move: Move) -> MoveWording:
-        position = move.position
-        is_missing = self._question.is_missing(position)
-        feature, value = self._features[position], "null" if is_missing else self._sent[position]
-        target = self._targets[position]
-        direction = self._question.direction(position)
-        way = "null" if direction is None else f'"{direction}"'
-        if self._question.problem.states[position].path:
-            target = self._question.model.features[position].text(move.target)
-            way += f',"step":{move.step},"steps":{move.steps}' if move.steps > 1 else ""
-        before = None if is_missing else self._spoken(value, position)
-        after = f"{self._spoken(target, position)}{feature.spoken_unit}"
-        return MoveWording(
-            position,
-            f'{feature.change}{value},"to":{target}{feature.direction}{way}}}',
-            f"{feature.cell}{target}",
-            *self._sentences.clause(direction, feature.spoken, before, self._sentences.with_step(after, move)),
-        )
-
-    def _spoken(self, text: str, position: int) -> str:
-        """A value inside a sentence, which is inside quotes itself."""
-        if self._language is IN_ENGLISH:
-            return text[1:-1] if text.startswith('"') else text
-        model = self._question.model
-        return encoded(self._language.value(model, model.features[position].name, text))[1:-1]
-
-    def _feature(self, position: int, known: str | None) -> str:
-        question, feature = self._question, self._features[position]
-        finding, target = question.problem.findings[position], self._targets[position]
-        movable = (
-            '"movable":true,"why_not":null' if finding.movable else f'"movable":false,"why_not":"{finding.why_not}"'
-        )
-        if known is None:
-            known = range_json(question.ranges[position], question.model.features[position])
-        if finding.why_not is WhyNot.MISSING:
-            movable += feature.hint
-        if question.model.features[position].bounds is not None:
-            movable += self._warning(position)
-        if path := question.problem.states[position].path:
-            movable += self._ways(position, path)
-        return (
-            f"{feature.state}{self._sent[position]}{self._filled(position)}"
-            f'{known},"status":"{finding.status}","target":{target},{movable}}}'
-        )
+    def _states(self) -> list[str]:
+        """How each feature stands, as objects. One loop for all of them: it is a large part of a small answer."""
+        problem, known, told = self._question.problem, self._wording.ranges, []
+        standing = zip(problem.findings, problem.states, self._question.ranges, strict=True)
+        texts = zip(self._features, self._sent, self._targets, strict=True)
+        for position, ((status, _, why_not), state, chosen) in enumerate(standing):
+            feature, sent, target = next(texts)
+            held = known.get(id(chosen)) or range_json(chosen, self._question.model.features[position])
+            movable = '"movable":true,"why_not":null' if why_not is None else f'"movable":false,"why_not":"{why_not}"'
+            if why_not is WhyNot.MISSING:
+                movable += feature.hint
+            if not feature.least <= state.value <= feature.most:
+                movable += self._warning(position)
+            if state.path:
+                movable += self._ways(position, state.path)
+            unit = self._filled(position) if isnan(state.value) else feature.unfilled
+            told.append(f'{feature.state}{sent}{unit}{held},"status":"{status}","target":{target},{movable}}}')
+        return told
 
     def _ways(self, position: int, path: Sequence[float]) -> str:
         """The several values that a feature may stop at."""
@@ -268,11 +243,20 @@ class LineWriter:
         return "" if flaw is None or self._question.is_missing(position) else f',"warning":{encoded(flaw)}'
 
     def _filled(self, position: int) -> str:
-        """What stood in for a missing value, so that nobody takes it for a measurement; and the unit."""
+        """What stands in for a missing value, so that nobody takes it for a measurement; and the unit."""
         feature, known = self._features[position], self._question.model.features[position]
-        if known.default is None or not self._question.is_missing(position):
-            return feature.unfilled
-        return f',"filled":{as_sent(known.default)}{feature.unit}'
+        return feature.unfilled if known.default is None else f',"filled":{as_sent(known.default)}{feature.unit}'
+
+
+def _error(problem: Callable[[Exception], Mapping[str, Any]], event: Failed) -> str:
+    return encoded({"type": "error", "problem": problem(event.error)})
+
+
+def _proof(proof: Proof | None) -> str:
+    if proof is None:
+        return "null"
+    inert = encoded(proof.inert) if proof.inert else "[]"
+    return f'{{"by":"{proof.by}","nodes":{proof.nodes},"inert":{inert}}}'
 
 
 def _limits(event: Started) -> str:

@@ -5,10 +5,8 @@ from app.asking.posing.question import Question
 from app.asking.robustness import Robustness
 from app.core.robust.certificates import Breaking
 from app.core.robust.telling import OtherVerdict, Stability
-from app.writing.json_pieces import encoded, judgement_json
+from app.writing.json_pieces import WRITTEN, encoded, judgement_json
 from app.writing.wording import Wording
-
-WRITTEN = {True: "true", False: "false", None: "null"}
 
 
 class StabilityWriter:

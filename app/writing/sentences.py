@@ -31,6 +31,17 @@ class Clause(NamedTuple):
     last: str
 
 
+class Frame(NamedTuple):
+    """A change of one feature, with gaps for the values: how it begins a sentence, and the word before it as the last.
+
+    `last` is None where it begins with a value, which then decides both.
+    """
+
+    template: str
+    first: str
+    last: str | None
+
+
 class Sentences:
     """Makes sentences of the templates of one language."""
 
@@ -39,18 +50,33 @@ class Sentences:
         # There may be millions of sentences: what is the same in all of them is looked up once.
         self._start, _, self._end = messages.plan.format(changes="\0").partition("\0")
         self._between = messages.between
+        self._frames: dict[tuple[Direction | None, str, bool], Frame] = {}
 
     def clause(self, direction: Direction | None, feature: str, before: str | None, after: str) -> Clause:
         """A change from one value to another; `before` is None where the value is missing."""
+        key = direction, feature, before is None
+        frame = self._frames.get(key)
+        if frame is None:
+            frame = self._frames[key] = self._frame(*key)
+        template, first, last = frame
+        said = template.format(before, after)
+        if last is None:
+            return Clause(_capitalised(said), said, f"{self._before(said)}{said}")
+        return Clause(f"{first}{said[1:]}", said, f"{last}{said}")
+
+    def _frame(self, direction: Direction | None, feature: str, is_missing: bool) -> Frame:
         messages = self._messages
-        if before is None:
-            said = messages.provide.format(feature=feature, after=after)
+        if is_missing:
+            template = messages.provide
         elif direction is None:
-            said = messages.change.format(feature=feature, before=before, after=after)
+            template = messages.change
         else:
             template = messages.increase if direction is Direction.INCREASE else messages.decrease
-            said = template.format(feature=feature, before=before, after=after)
-        return Clause(_capitalised(said), said, f"{self._before(said)}{said}")
+        said = template.format(feature=feature, before="\0", after="\1")
+        gaps = said.replace("{", "{{").replace("}", "}}").replace("\0", "{0}").replace("\1", "{1}")
+        if {"\0", "\1"} & {*said[: max([2, *map(len, messages.last_before)])]}:
+            return Frame(gaps, "", None)
+        return Frame(gaps, _capitalised(said[:2])[:-1], self._before(said))
 
     def with_step(self, value: str, move: Move) -> str:
         """The value that a change leads to: with the step that it is, if there are several."""

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import repeat
+from math import inf
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -32,10 +34,16 @@ class FeatureWording(NamedTuple):
     # Of a sentence, inside its quotes.
     spoken: str
     spoken_unit: str
+    # Whether a value is spoken as it is written.
+    plain: bool
+    # Values between these need no warning.
+    least: float
+    most: float
 
     @classmethod
-    def of(cls, feature: ModelFeature, spoken: str) -> "FeatureWording":
+    def of(cls, feature: ModelFeature, spoken: str, language: Language) -> "FeatureWording":
         name, title, unit = encoded(feature.name), encoded(feature.title), encoded(feature.unit)
+        low, high = (None, None) if feature.bounds is None else (feature.bounds.low, feature.bounds.high)
         return cls(
             state=f'{{"name":{name},"title":{title},"value":',
             unfilled=f',"filled":null,"unit":{unit},',
@@ -46,6 +54,9 @@ class FeatureWording(NamedTuple):
             cell=f"{name}:",
             spoken=encoded(spoken)[1:-1],
             spoken_unit=encoded(spoken_unit(feature))[1:-1],
+            plain=language is IN_ENGLISH and feature.type != "category",
+            least=-inf if low is None else low,
+            most=inf if high is None else high,
         )
 
 
@@ -72,7 +83,7 @@ class Wording(NamedTuple):
             registry="null" if registry is None else encoded(registry_identity(registry)),
             target=encoded(target_json(model.favourable, model)),
             labels=tuple(map(encoded, model.classes or (None,))),
-            features=tuple(map(FeatureWording.of, called, spoken_names(called))),
+            features=tuple(map(FeatureWording.of, called, spoken_names(called), repeat(language))),
             ranges={id(chosen): range_json(chosen, feature) for feature, ranges in known for chosen in (None, *ranges)},
             rules=rules_json(prepared.rules),
             sentences=Sentences(_inside_quotes(language.messages)),

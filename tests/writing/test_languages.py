@@ -7,11 +7,12 @@ import pytest
 
 from app.adapters.locales.language import IN_ENGLISH, Language
 from app.adapters.locales.languages import Languages
+from app.adapters.locales.messages import Messages
 from app.clinic.plans import Plans, findings
 from app.core.constraints import Direction
 from app.core.problem import Move
 from app.writing.languages import choose_language
-from app.writing.sentences import Sentences
+from app.writing.sentences import Clause, Sentences
 
 LANGUAGES = Languages()
 
@@ -108,6 +109,21 @@ def test_every_form_of_a_plan_is_said_in_every_language(tag: str):
     stepped = sentences.clause(UP, "iron", "31.3", step)
     made = [[iron], [acid, smoker], [new, iron, acid], [stepped], []]
     assert [sentences.of(each) for each in made] == SENTENCES[tag]
+
+
+def test_a_change_that_begins_with_its_value_is_said_by_that_value():
+    increase = "{after} statt {before} bei {feature}"
+    first, second = Messages(increase=increase), Messages(increase=increase, last_before={"i": " e "})
+    assert Sentences(first).clause(UP, "pH", "low", "high") == Clause(
+        "High statt low bei pH", "high statt low bei pH", " and high statt low bei pH"
+    )
+    assert Sentences(second).clause(UP, "pH", "1", "iv").last == " e iv statt 1 bei pH"
+
+
+def test_braces_in_a_name_and_in_a_template_are_said_as_they_are():
+    sentences = Sentences(Messages(increase="raise {feature} {{up}} from {before} to {after}"))
+    for _ in range(2):
+        assert sentences.clause(UP, "a{0}", "{1}", "2").further == "raise a{0} {up} from {1} to 2"
 
 
 def test_a_spanish_y_is_an_e_before_the_sound_of_an_i():

@@ -97,6 +97,8 @@ class Model:
     derived: Mapping[int, Arithmetic]
     sent: Mapping[str, int]
     types: tuple[NumberType, ...]
+    # The largest number that means itself, where any number up to it does; below nought where none does.
+    plain: tuple[float, ...]
     file: Path
     # Of all its files together: where it is the same, so is the model.
     digest: str
@@ -126,6 +128,7 @@ def load_model(folder: Path, snapshot: Snapshot) -> Model:
     scorer = _scorer(file, entry, features, content, snapshot.predictor_url)
     if scorer.probabilities and not 0 <= (entry.output.threshold or 0) <= 1:
         raise BrokenFiles([Flaw(file, "output.threshold", BEYOND_PROBABILITIES.format("graph's scores"))])
+    types = tuple(number_type(scorer.dtype_at(position)) for position in range(len(features)))
     return Model(
         name=folder.name,
         title=entry.title,
@@ -150,7 +153,8 @@ def load_model(folder: Path, snapshot: Snapshot) -> Model:
         positions={feature.name: position for position, feature in enumerate(features)},
         derived=read_derived(file, features),
         sent={feature.name: position for position, feature in enumerate(features) if feature.derived is None},
-        types=tuple(number_type(scorer.dtype_at(position)) for position in range(len(features))),
+        types=types,
+        plain=tuple(kind.most if feature.is_plain else -1 for kind, feature in zip(types, features, strict=True)),
         file=file,
         digest=digest_of(folder, snapshot),
     )

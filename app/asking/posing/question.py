@@ -1,6 +1,5 @@
 """A request understood."""
 
-from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
@@ -27,8 +26,7 @@ class Purpose(NamedTuple):
 PLAIN = Purpose()
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """A request understood: the problem in positions, and what of the request the answer repeats."""
 
     model: Model

@@ -1,8 +1,8 @@
 """What the values of a person are held against."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
+from typing import NamedTuple
 
 from app.adapters.graphs.features import ModelFeature
 from app.adapters.graphs.models import Model
@@ -16,8 +16,7 @@ from app.core.ranges import IfMissing, MoveTo
 NEAREST = MoveTo()
 
 
-@dataclass(frozen=True, slots=True)
-class Standards:
+class Standards(NamedTuple):
     """What the values of a person are held against: a range for each feature, or a value to move to."""
 
     ranges: tuple[ChosenRange | None, ...]
@@ -100,12 +99,7 @@ def _feature(
     weights: Mapping[str, float],
 ) -> Feature:
     name = feature.name
-    return Feature(
-        value=float(value),
-        normal=None if chosen is None else chosen.normal,
-        move_to=NEAREST if chosen is None else chosen.move_to,
-        guide=standards.guide.get(name),
-        whole=feature.whole,
-        weight=weights.get(name, 1),
-        if_missing=standards.if_missing.get(name) if chosen is None else chosen.if_missing,
-    )
+    guide, weight = standards.guide.get(name), weights.get(name, 1)
+    if chosen is None:
+        return Feature(float(value), None, NEAREST, guide, feature.whole, weight, standards.if_missing.get(name))
+    return Feature(float(value), chosen.normal, chosen.move_to, guide, feature.whole, weight, chosen.if_missing)

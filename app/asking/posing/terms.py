@@ -1,7 +1,7 @@
 """What a request asks for, whoever it is about."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from app.adapters.files.names import closest
 from app.adapters.graphs.features import NEVER_MISSING
@@ -21,8 +21,7 @@ from app.core.favourable import Favourable
 from app.core.through.view import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """What a request asks for, whoever it is about: the registry, what is favourable, and the constraints."""
 
     request: CounterfactualsRequest
@@ -48,7 +47,7 @@ class Terms:
         """The same with every rule set aside, but that protected features stay as they are."""
         positions = [self.model.positions[name] for name in self.model.protected]
         kept = tuple(Item(f"protected[{place}]", Immutable(position)) for place, position in enumerate(positions))
-        return replace(self, books=(), items=kept)
+        return self._replace(books=(), items=kept)
 
 
 def read_terms(

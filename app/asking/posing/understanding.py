@@ -159,6 +159,8 @@ def _causes(items: Sequence[Item]) -> tuple[Item, ...]:
 
 def _check_targets(problem: Problem, model: Model, ranges: tuple[ChosenRange | None, ...], errors: Errors) -> None:
     for move in problem.candidates:
+        if abs(move.target) <= model.plain[move.position]:
+            continue
         feature = model.features[move.position]
         where = f"{'guide' if ranges[move.position] is None else 'normal_ranges'}.{feature.name}"
         if isnan(problem.instance[move.position]):

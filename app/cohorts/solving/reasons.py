@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ class Reasoner:
         self._service = service
         self._chosen = chosen
         self._names = [feature.name for feature in terms.model.features]
-        limits = replace(service.limits(terms.request.limits), max_counterfactuals=None)
+        limits = service.limits(terms.request.limits)._replace(max_counterfactuals=None)
         self._batch = BatchSolver(terms.without_rules(), limits) if together else None
 
     def together(self, people: People, nothing: ChunkResults) -> dict[int, Ranked]:

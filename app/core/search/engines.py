@@ -109,7 +109,8 @@ class Search:
         """What is exact and does not rest on the graph rests on the rows that were scored."""
         if not isinstance(fact, Finished) or fact.proof is not None or fact.guarantee is not Guarantee.EXACT:
             return fact
-        return replace(fact, proof=Proof(ProvedBy.ROWS, self._oracle.meter.rows))
+        proof = Proof(ProvedBy.ROWS, self._oracle.meter.rows)
+        return Finished(fact.engine, fact.guarantee, fact.complete_up_to, fact.stopped_by, proof)
 
     def _searched(self, engine: Engine) -> Iterator[Fact]:
         if not self._problem.max_size:

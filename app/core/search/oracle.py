@@ -138,10 +138,6 @@ class Oracle:
         """Let go of what it holds; a further question makes it anew."""
         vars(self).pop("_rows", None)
 
-    @cached_property
-    def _cells(self) -> list[MoveCells]:
-        return self.cells_of(self._moves)[1]
-
     def cells_of(self, moves: Sequence[Move]) -> tuple[NDArray[Any], list[MoveCells]]:
         """The instance as the model reads it, and what moves of it change."""
         scorer = self._scorer
@@ -152,7 +148,7 @@ class Oracle:
     @cached_property
     def _rows(self) -> CandidateRows | SteppedRows | FollowingRows:
         has_steps = len({move.position for move in self._moves}) < len(self._moves)
-        rows = (SteppedRows if has_steps else CandidateRows)(self._instance, self._cells)
+        rows = (SteppedRows if has_steps else CandidateRows)(*self.cells_of(self._moves))
         following = self._following
         return rows if following is None else FollowingRows(rows, self._moves, following, self._scorer)
 
@@ -193,7 +189,7 @@ class Oracle:
         self._budget.take_rows(len(numbers))
         if self._following is not None:
             return self._said(masks, self._rows.of(masks))
-        rows = every_row(self._instance, self._cells)
+        rows = every_row(*self.cells_of(self._moves))
         return self._said(masks, rows if len(numbers) == len(rows) else rows[numbers])
 
     def _said(self, masks: Masks, rows: NDArray[Any]) -> Verdict:

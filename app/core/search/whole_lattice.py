@@ -15,7 +15,7 @@ from app.core.problem import Problem
 from app.core.search.lattice import Explored, sent
 from app.core.search.oracle import Oracle
 from app.core.search.verdict import Verdict
-from app.core.subsets.costs import Costs
+from app.core.subsets.costs import costs_of
 from app.core.subsets.dense_frontier import as_bits, minimal
 from app.core.subsets.masks import Masks, as_truths, of_sets
 
@@ -60,12 +60,15 @@ def explore(
         if explored.stopped_by is not None:
             return explored
         explored.size = size
-        yield LevelFinished(size)
+        yield _finished(size)
     explored.exhausted = True
     return explored
 
 
 # Here a subset goes by its number: one bit a move, the first move highest.
+
+
+_finished = cache(LevelFinished)
 
 
 @cache
@@ -121,7 +124,7 @@ def _minimal(problem: Problem, judged: JudgedSubsets) -> dict[int, list[Found]]:
     hits.reverse()
     rows = hits if len(numbers) == 2**moves else np.searchsorted(numbers, hits).tolist()
     changed = [members(moves)[number] for number in hits]
-    costs = map(Costs([move.weight for move in problem.moves]).of, changed)
+    costs = map(costs_of(tuple([move.weight for move in problem.moves])).of, changed)
     scores, labels = [verdict.score[row] for row in rows], verdict.labels_of_favourable(rows)
     found: dict[int, list[Found]] = {}
     for each in map(Found, changed, costs, scores, labels):

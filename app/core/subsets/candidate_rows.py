@@ -59,9 +59,10 @@ def every_row(instance: NDArray[Any], moves: Sequence[MoveCells]) -> NDArray[Any
     rows[0] = instance
     done = 1
     for move in reversed(moves):
-        rows[done : 2 * done] = rows[:done]
+        changed = rows[done : 2 * done]
+        changed[:] = rows[:done]
         for column, value in zip(move.columns, move.values, strict=True):
-            rows[done : 2 * done, column] = value
+            changed[:, column] = value
         done *= 2
     return rows
 

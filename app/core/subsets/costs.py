@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import lcm
 from typing import Any
 
@@ -14,6 +14,12 @@ from app.core.subsets.masks import Indices
 
 # Whole numbers below this are exact as floats too, so that their quotient is rounded only once.
 MOST_EXACT = 2**53
+
+
+@lru_cache(maxsize=64)
+def costs_of(weights: tuple[float | Fraction, ...]) -> "Costs":
+    """Made once for weights that come again: those of requests that have none of their own."""
+    return Costs(weights)
 
 
 class Costs:

@@ -199,7 +199,8 @@ def _depths(moves: Sequence[MoveCells]) -> list[int]:
 
 def _used(name: str, taken: Sequence[Taken]) -> Bools:
     terms = [each.sum.terms[name] for each in taken if name in each.sum.terms]
-    return np.any([term.sizes.any(axis=1) for term in terms], axis=0)
+    used: Bools = np.any([term.sizes.any(axis=1) for term in terms], axis=0)
+    return used
 
 
 def _weighed(

@@ -239,6 +239,8 @@ class Supervisor(Multiprocess):
         else:
             self._served = Served(tried.snapshot, now)
             _warn(tried.warnings)
+            # Who comes before a worker is ready waits for it, and is not refused.
+            self.sockets[0].listen(self.config.backlog)
             host, port = self.sockets[0].getsockname()[:2]
             logger.info("Serving on http://%s:%d (Press CTRL+C to quit)", f"[{host}]" if ":" in host else host, port)
 

@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import socket
 import shutil
 import signal
 import subprocess
@@ -273,6 +274,8 @@ def test_a_terminal_gets_text():
         written = ""
         while "Serving on" not in written:
             written += os.read(leader, 65536).decode()
+        # That is true as soon as it is said, even if the worker is not ready yet.
+        socket.create_connection(("127.0.0.1", port), PATIENCE).close()
         process.terminate()
         process.wait()
     os.close(leader)

@@ -143,7 +143,7 @@ def test_another_threshold_and_another_registry_are_asked_for(page: Page, server
     choose_model(page, "Hepatitis C from a blood panel")
     example(page, "several ways").click()
     await_the_end(page)
-    page.get_by_label("Normal ranges").select_option(label="hcv-paper-tight")
+    page.get_by_label("Reference ranges").select_option(label="hcv-paper-tight")
     request = {**example_of(server, "hcv", "several-ways"), "registry": "hcv-paper-tight"}
     expect_plans(page, answer_to(server, "hcv", request))
     expect(page.get_by_text("normal ranges hcv-paper-tight")).to_be_visible()
@@ -161,8 +161,8 @@ def test_a_threshold_that_is_no_number_leaves_no_answer_that_looks_current(page:
     page.on("request", lambda request: asked.append(request.url))
     threshold.fill(text)
     expect(threshold).to_have_accessible_description(re.compile("write a number such as 0.7"))
-    expect(verdict(page)).to_contain_text("Previous answer, for different values:")
-    expect(region(page, "Plans")).to_contain_text("Previous answer, for different values:")
+    expect(verdict(page)).to_contain_text("Previous answer, for other values or rules:")
+    expect(region(page, "Plans")).to_contain_text("Previous answer, for other values or rules:")
     expect(verdict(page).locator(".label")).to_have_css("filter", "grayscale(1)")
     expect(region(page, "Plans")).to_contain_text("Some values are missing or need correcting.")
     expect(page.get_by_role("list", name="Plans")).to_have_css("opacity", "0.93")
@@ -230,7 +230,7 @@ def test_categories_and_missing_values_are_asked_about(open_page: OpenPage, made
 def test_a_model_that_predicts_a_number_is_asked_in_its_own_words(open_page: OpenPage, made_up: LiveServer):
     page = open_page(made_up)
     visit(page, "pressure", "too high")
-    expect(verdict(page)).to_contain_text("Score 146.100; must be from 100 to 130.")
+    expect(verdict(page)).to_contain_text("Result 146.100; it must be from 100 to 130.")
     expect_plans(page, answer_to(made_up, "pressure", {"instance": PATIENT}))
     open_options(page)
     expect(page.get_by_label("Threshold")).to_be_hidden()

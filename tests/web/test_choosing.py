@@ -61,10 +61,10 @@ def test_a_change_says_how_little_would_do(page: Page, server: LiveServer):
 def test_only_plans_that_hold_are_listed_if_that_is_wanted(page: Page, server: LiveServer):
     visit(page, "hcv")
     open_options(page)
-    page.get_by_label("List", exact=True).select_option("noise")
+    page.get_by_label("Plans to list", exact=True).select_option("noise")
     request = {**example_of(server, *HCV), "robustness": {"require": 0.95}}
     expect_plans(page, answer_to(server, "hcv", request))
-    page.get_by_label("List", exact=True).select_option("all")
+    page.get_by_label("Plans to list", exact=True).select_option("all")
     page.get_by_label("Also check with").select_option("hcv@2")
     plans = answer_to(server, "hcv", {**example_of(server, *HCV), "robustness": {"models": ["hcv@2"]}})
     expect_plans(page, plans)

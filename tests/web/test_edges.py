@@ -280,7 +280,7 @@ def test_no_ranges_at_all_are_not_shown_as_the_usual_ones(page: Page, server: Li
     paste(page, json.dumps({**example_of(server, "mortgage", "several-ways"), "registry": None}))
     expect(page.get_by_text("no normal ranges")).to_be_visible()
     open_options(page)
-    expect(page.get_by_label("Normal ranges").locator("option:checked")).not_to_have_text("mortgage")
+    expect(page.get_by_label("Limits").locator("option:checked")).not_to_have_text("mortgage")
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_a_predicted_number_never_looks_as_if_it_were_low_enough(open_page: Open
     score = answer_to(made_up, "pressure", {"instance": {**PATIENT, "salt": 0.2669}})["start"]["prediction"]["score"]
     assert 130 < score < 130.0005
     expect(verdict(page)).to_contain_text("not favourable")
-    expect(verdict(page)).to_contain_text(re.compile(r"Score 130\.000\d*[1-9]"))
+    expect(verdict(page)).to_contain_text(re.compile(r"Result 130\.000\d*[1-9]"))
 
 
 def test_a_large_score_never_looks_as_if_it_stood_at_its_threshold(page: Page):

@@ -61,6 +61,8 @@ FLAWS = {
     "[]": "Paste one object: a request, or values by name.",
     '{"instance": 5}': "“instance” must be an object of values by feature.",
     '{"pirat": 0.42, "income": 3}': "This model does not know income. It knows pirat, hirat,",
+    "0.42": "The row has 1 value, and 10 were expected: pirat, hirat,",
+    "pirat,hirat,pirat\n0.42,0.34,0.5": "pirat is there twice: leave the value that you want.",
     "0.42,0.34": "The row has 2 values, and 10 were expected: pirat, hirat,",
     NAMES: "There is a header, but no row of values below it.",
     f"{NAMES}\n{VALUES.replace('0.93', 'much')}": "lvrat: write a number such as 31.5.",
@@ -116,9 +118,9 @@ def test_ranges_that_ask_for_no_sex_take_any(page: Page, server: LiveServer):
     expect_plans(page, answer_to(server, "hcv", request))
     expect(page.get_by_text("No range here depends on sex.")).to_be_visible()
     open_options(page)
-    page.get_by_label("Normal ranges").select_option(label="hcv")
+    page.get_by_label("Reference ranges").select_option(label="hcv")
     expect(page.get_by_label("sex", exact=True)).to_have_attribute("aria-invalid", "true")
-    expect(verdict(page)).to_contain_text("Previous answer, for different values:")
+    expect(verdict(page)).to_contain_text("Previous answer, for other values or rules:")
 
 
 def test_a_request_in_json_brings_its_rules(page: Page, server: LiveServer):

@@ -173,4 +173,4 @@ def test_what_is_minimal_and_what_a_cost_is_is_explained_where_it_is_said(page: 
     expect(cost).to_have_attribute(
         "title", "Cost: the weights of its changes together; a change without a weight weighs 1."
     )
-    expect(page.get_by_label("Sort").locator("option").last).to_have_text("Lowest cost (sum of weights) first")
+    expect(page.get_by_label("Sort").locator("option").last).to_have_text("Lowest cost first")

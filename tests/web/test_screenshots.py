@@ -24,12 +24,14 @@ def test_several_ways(open_page: OpenPage, server: LiveServer, take_picture: Tak
     page = open_page(server, **LARGE)
     visit(page)
     expect(cards(page).first).to_contain_text("is enough")
+    expect(tab(page, "Picture")).to_be_visible()
     assert is_picture(take_picture(page, "page-plans"))
 
 
 def test_no_way_out_in_the_dark(open_page: OpenPage, server: LiveServer, take_picture: TakePicture):
     page = open_page(server, **LARGE, **DARK)
     visit(page, "mortgage", "no way out")
+    expect(tab(page, "Picture")).to_be_visible()
     assert is_picture(take_picture(page, "page-no-recourse"))
 
 

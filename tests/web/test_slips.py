@@ -23,8 +23,12 @@ from tests.web.support.visiting import (
     region,
     row,
     tab,
+    verdict,
     visit,
 )
+
+# What a list takes beside its text.
+ARROW = 20
 
 
 @pytest.mark.parametrize("media", ["screen", "print"])
@@ -47,7 +51,7 @@ def test_the_source_is_that_of_the_registry_that_was_chosen(page: Page, server: 
     told = row(page, "Aspartate aminotransferase").locator(".help")
     expect(told).to_have_attribute("title", sources["hcv"])
     open_options(page)
-    page.get_by_label("Normal ranges").select_option("hcv-paper")
+    page.get_by_label("Reference ranges").select_option("hcv-paper")
     expect(told).to_have_attribute("title", sources["hcv-paper"] or "")
     cited = page.get_by_text("Sources of these ranges")
     if sources["hcv-paper"]:
@@ -149,3 +153,69 @@ def test_the_documentation_of_the_api_has_groups_and_examples_with_names(server:
     asked = document["paths"]["/v1/models/{model}/counterfactuals"]["post"]["requestBody"]
     examples = asked["content"]["application/json"]["examples"]
     assert next(iter(examples)) == "hcv: several ways"
+
+
+def test_what_is_favourable_is_told_once_among_the_plans(page: Page):
+    visit(page, "mortgage", "already favourable")
+    expect(region(page, "Plans").get_by_text("Nothing has to change.")).to_have_count(1)
+
+
+@pytest.mark.parametrize("model", ["hcv", "mortgage"])
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_title_of_the_model_can_be_read_beside_the_buttons(
+    open_page: OpenPage, server: LiveServer, width: int, model: str
+):
+    page = open_page(server, viewport={"width": width, "height": 800})
+    visit(page, model)
+    room, wanted = page.get_by_label("Model", exact=True).evaluate(
+        """(select) => {
+          const text = document.body.appendChild(document.createElement("span"));
+          text.textContent = select.selectedOptions[0].text;
+          text.style.font = getComputedStyle(select).font;
+          return [select.clientWidth, text.offsetWidth];
+        }"""
+    )
+    assert wanted + ARROW < room
+
+
+def test_a_lock_that_is_pressed_pushes_nothing_into_another_line(page: Page):
+    visit(page)
+    before = row(page, DEBT).bounding_box()
+    lock(page, DEBT).click()
+    expect(lock(page, DEBT)).to_have_attribute("aria-pressed", "true")
+    after = row(page, DEBT).bounding_box()
+    assert before
+    assert after
+    assert after["height"] == before["height"]
+
+
+def test_a_slider_for_a_whole_number_reaches_every_one(page: Page, server: LiveServer):
+    """Ends between whole numbers once left some out, and held a yes where it was."""
+    visit(page, "mortgage", "several ways")
+    page.get_by_role("button", name="What if…", exact=True).click()
+    dialog = page.get_by_role("dialog", name="What if")
+    history = dialog.get_by_role("slider", name="Mortgage payment history")
+    for key, value in (("Home", "1"), ("End", "4"), ("ArrowLeft", "3")):
+        history.press(key)
+        expect(history).to_have_attribute("aria-valuetext", value)
+    dialog.get_by_role("button", name="Back to the values").click()
+    flat = dialog.get_by_role("slider", name="Condominium", exact=True)
+    expect(flat).to_have_attribute("aria-valuetext", "yes")
+    flat.press("ArrowLeft")
+    expect(flat).to_have_attribute("aria-valuetext", "no")
+    instance = {**example_of(server, "mortgage", "several-ways")["instance"], "condomin": 0}
+    with server.client() as client:
+        judged = client.post("/v1/models/mortgage/predictions", json={"instance": instance}).json()["prediction"]
+    expect(dialog.locator("[data-score]")).to_have_text(f"{judged['score']:.3f}")
+
+
+def test_a_range_of_yes_or_no_is_told_so(page: Page):
+    visit(page, "mortgage", "no way out")
+    expect(row(page, "Public record of bad credit")).to_contain_text("limit: no")
+    expect(row(page, "Public record of bad credit")).not_to_contain_text("limit up to 0")
+
+
+def test_a_category_stands_in_a_sentence_as_it_is_called(open_page: OpenPage, made_up: LiveServer):
+    page = open_page(made_up)
+    visit(page, "loans", "rents")
+    expect(verdict(page)).to_contain_text("Home alone is enough: with “owns” the model says approved.")

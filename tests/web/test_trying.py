@@ -87,6 +87,32 @@ def test_a_pasted_report_is_read_line_by_line(page: Page, server: LiveServer):
     expect(page.get_by_role("alert").first).to_have_text("Not used: Laboratory Nord.")
 
 
+def test_ranges_and_marks_of_a_report_are_left_out(page: Page, server: LiveServer):
+    report = REPORT.replace("31.3 g/L", "31.3 g/L (35-53) L").replace("45 U/L", "45 U/L\t10 - 35\tH")
+    report = report.replace("AST=75", "AST 75 < 33 H").replace("90 U/L", "90 U/L HH").replace("39", "39 years")
+    open_model(page, "hcv")
+    expect(paste(page, report)).to_be_hidden()
+    expect_plans(page, answer_to(server, "hcv", example_of(server, "hcv", "several-ways")))
+    told = page.get_by_role("alert").first
+    expect(told).to_have_text("Not used: Laboratory Nord. Ranges and marks of the report were not used.")
+
+
+@pytest.mark.parametrize(
+    ("line", "flaw"),
+    [
+        ("ALT 88 U/L", "ALT is there twice: leave the value that you want."),
+        ("ALP 3 L", "ALP: must be in U/L, not L."),
+        ("ALP 10 - 35", "ALP: write a number such as 31.5."),
+        ("ALP 45 88", "ALP: write a number such as 31.5."),
+        ("ALP <5 10-35", "ALP: “<5” is a limit, not a value: write the number to use, such as 5."),
+    ],
+)
+def test_what_could_be_another_value_is_not_taken_for_a_range(page: Page, line: str, flaw: str):
+    open_model(page, "hcv")
+    dialog = paste(page, f"{line}\n{REPORT.replace('ALP: 106', '') if line[:3] == 'ALP' else REPORT}")
+    expect(dialog.get_by_role("alert")).to_have_text(flaw)
+
+
 def test_what_a_comma_means_is_asked(page: Page):
     visit(page, "hcv")
     alanine = field(page, "Alanine aminotransferase")
@@ -320,6 +346,8 @@ def test_the_model_tells_about_itself_and_its_versions(page: Page, server: LiveS
     page.get_by_role("button", name="About the model").click()
     dialog = page.get_by_role("dialog", name="Hepatitis C from a blood panel")
     expect(dialog).to_contain_text("Test accuracy96.8%")
+    expect(dialog).to_contain_text("Typeneural network")
+    expect(dialog).to_contain_text("Of these, with a plan, ranges hcv-paper75.3%")
     other = answer_to(server, "hcv@2", {**example_of(server, "hcv", "several-ways"), "registry": "hcv"})
     line = dialog.get_by_role("row").filter(has_text="hcv@2, ranges hcv")
     expect(line).to_contain_text(f"{other['start']['prediction']['score']:.3f}")

@@ -4,7 +4,7 @@ import { counted, scoreText, seconds, withUnit } from "./numbers.js";
 import { mustHold } from "./plans/stability.js";
 import { hasEnded, isRunning } from "./state.js";
 
-export const EARLIER = "Previous answer, for different values:";
+export const EARLIER = "Previous answer, for other values or rules:";
 
 export const STATUS = {
   normal: { sign: "●", word: "normal" },
@@ -39,6 +39,22 @@ export function spoken(model) {
 export function titles(model) {
   const byName = new Map(model.features.map((feature) => [feature.name, feature.title ?? feature.name]));
   return (name) => byName.get(name) ?? name;
+}
+
+// A whole number between 0 and 1.
+export function isYesOrNo({ type, bounds }) {
+  return type === "integer" && bounds?.low === 0 && bounds?.high === 1;
+}
+
+// Beside a yes or a no, a title that ends in "1 is yes" would confuse.
+export function titleOf(feature) {
+  return isYesOrNo(feature) && feature.short ? capital(feature.short) : (feature.title ?? feature.name);
+}
+
+// A value as the form shows it.
+export function valueWords(value, feature) {
+  if (isYesOrNo(feature) && (value === 0 || value === 1)) return value ? "yes" : "no";
+  return withUnit(value, feature.unit);
 }
 
 export function whyNot(finding) {
@@ -85,7 +101,7 @@ export function conditionWords(when) {
 export function goalOf(target, { classes, givesShares }) {
   // As compared: the model's own type may not hold all digits that were asked for.
   const ends = target.compared_as;
-  if (!target.classes) return { low: ends.low, high: ends.high, words: `must be ${intervalWords(ends)}` };
+  if (!target.classes) return { low: ends.low, high: ends.high, words: `it must be ${intervalWords(ends)}` };
   const wanted = target.classes.join(" or ");
   if (ends.threshold !== null)
     return { low: ends.threshold, high: null, words: `${wanted} needs a score of at least ${ends.threshold}` };

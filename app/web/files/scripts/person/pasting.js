@@ -1,6 +1,6 @@
 // What somebody pastes: a request in JSON, an instance in JSON, or a row of a CSV file with or without its header.
 
-import { AMBIGUOUS, parseNumber, parseValue } from "../numbers.js";
+import { AMBIGUOUS, counted, parseNumber, parseValue } from "../numbers.js";
 import { requestFlaw } from "./request.js";
 
 // {request} with what was understood and {remark}, or {flaw} with what to do about it. `known` are the fields of the context.
@@ -38,12 +38,37 @@ function readColumn(text, model, known) {
   const read = lines.map((line) => nameAndValue(line, model, known));
   if (lines.length < 2 || read.filter(Boolean).length < Math.max(2, lines.length / 2)) return null;
   const request = { instance: {}, context: {} };
-  for (const [name, cell] of read.filter(Boolean)) {
-    const flaw = put(request, name, cell, model, known);
+  const isNumber = (name) => model.features.find((one) => one.name === name)?.type !== "category";
+  const values = read.filter(Boolean).map(([name, cell]) => [name, cell, isNumber(name) ? withoutReference(cell) : cell]);
+  const twice = repeated(values.map(([name]) => name));
+  if (twice) return { flaw: twice };
+  for (const [name, , value] of values) {
+    const flaw = put(request, name, value, model, known);
     if (flaw) return { flaw };
   }
   const ignored = lines.filter((_, index) => !read[index]).map((line) => line.trim());
-  return { request, remark: ignored.length ? `Not used: ${ignored.join("; ")}.` : "" };
+  const isBare = values.every(([, cell, value]) => cell === value);
+  const remarks = [ignored.length && `Not used: ${ignored.join("; ")}.`, !isBare && "Ranges and marks of the report were not used."];
+  return { request, remark: remarks.filter(Boolean).join(" ") };
+}
+
+// Which of two values is meant, nobody can tell.
+function repeated(names) {
+  const name = names.find((one, place) => one !== null && names.indexOf(one) !== place);
+  return name && `${name} is there twice: leave the value that you want.`;
+}
+
+// A report has ranges and marks behind its values: "45 U/L 10-35 H" is 45 U/L. A lone L behind a number could be litres.
+const MARK = String.raw`\s+(?:\*+|HH?|LL?|\((?:HH?|LL?)\)|high|low|normal)`;
+const RANGE = String.raw`\s+(?:[[(]\s*)?(?:[\d.,]+\s*(?:[-–]|to)\s*|[<>≤≥]=?\s*)[\d.,]+(?:\s*[\])])?`;
+const BEHIND = [
+  new RegExp(String.raw`^([<>≤≥]?[+-]?[\d.,]+(?:\s.*)?)${RANGE}(?:${MARK})?$`),
+  new RegExp(String.raw`^([+-]?[\d.,]+(?:\s+\S*[a-zA-Zµμ%°]\S*)+)${MARK}$`),
+  new RegExp(String.raw`^([+-]?[\d.,]+)(?!\s+L$)${MARK}$`),
+];
+
+function withoutReference(cell) {
+  return BEHIND.reduce((text, pattern) => text.replace(pattern, "$1"), cell);
 }
 
 // The longest beginning of the line that is a name.
@@ -65,11 +90,12 @@ function put(request, name, cell, model, known) {
   return null;
 }
 
-// `F` is female where only one of the values that a range knows begins so.
+// `F` is female where only one of the values that a range knows begins so; an age may be in years.
 function contextValue(cell, { values }) {
   const fitting = values.filter((value) => typeof value === "string" && value.toLowerCase().startsWith(cell.toLowerCase()));
   if (fitting.length === 1) return fitting[0];
-  const { value, flaw } = parseNumber(/^[+-]?\d+,\d+$/.test(cell) ? cell.replace(",", ".") : cell);
+  const bare = cell.replace(/\s*(?:years?|yrs?|y\/?o|y)\.?(?: old)?$/i, "");
+  const { value, flaw } = parseNumber(/^[+-]?\d+,\d+$/.test(bare) ? bare.replace(",", ".") : bare);
   return flaw ? cell : value;
 }
 
@@ -84,11 +110,10 @@ function readCsv(text, model, known) {
     : model.features.map((feature) => feature.name);
   const values = hasHeader ? rows[1] : rows[0];
   if (!values) return { flaw: "There is a header, but no row of values below it." };
-  if (values.length !== names.length) {
-    return {
-      flaw: `The row has ${values.length} values, and ${names.length} were expected: ${names.filter(Boolean).join(", ")}.`,
-    };
-  }
+  if (values.length !== names.length)
+    return { flaw: `The row has ${counted(values.length, "value")}, and ${names.length} were expected: ${names.filter(Boolean).join(", ")}.` };
+  const twice = repeated(names);
+  if (twice) return { flaw: twice };
   const request = { instance: {}, context: {} };
   for (const [index, name] of names.entries()) {
     if (name === null || values[index].trim() === "") continue;

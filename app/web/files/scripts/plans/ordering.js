@@ -10,7 +10,7 @@ export const SORTS = {
   size: ["Fewest changes first", (plan) => plan.changes.length],
   score: ["Best score first", (plan, goal) => -roomInside(plan.prediction.score, goal)],
   stability: ["Most stable first", stabilityKey],
-  cost: ["Lowest cost (sum of weights) first", (plan) => plan.cost],
+  cost: ["Lowest cost first", (plan) => plan.cost],
 };
 
 export function ordered(plans, view, model, goal) {

@@ -6,7 +6,7 @@ import { listed } from "../person/items.js";
 import { counted, withUnit } from "../numbers.js";
 import { mustHold } from "./stability.js";
 import { hasEnded } from "../state.js";
-import { capital, saysWords, spoken } from "../words.js";
+import { capital, isYesOrNo, saysWords, spoken, valueWords } from "../words.js";
 
 // More groups than that are no sentence any more.
 const MOST_TOLD = 3;
@@ -18,13 +18,14 @@ export function storyOf(answer, model, enough = () => undefined) {
   const { start, summary, plans, phase } = answer;
   if (!start) return [];
   const says = saysWords(start.target);
-  if (!hasEnded(phase)) return soFar(answer, says, spoken(model), enough);
+  const value = leastWords(model, enough);
+  if (!hasEnded(phase)) return soFar(answer, says, spoken(model), value);
   if (start.prediction.favourable && !plans.length) return [`Nothing has to change: ${says} as it is.`];
   if (!plans.length) return nothingFound(answer);
   const names = spoken(model);
   const isComplete = Boolean(summary?.complete);
   return [
-    ...shortest(answer, says, names, enough),
+    ...shortest(answer, says, names, value),
     ...(isComplete ? others(answer, names) : []),
     ...undoing(answer, names),
     ...(isComplete ? idle(answer, names) : []),
@@ -32,11 +33,11 @@ export function storyOf(answer, model, enough = () => undefined) {
 }
 
 // While the search goes on: what will stay true whatever comes.
-function soFar(answer, says, names, enough) {
+function soFar(answer, says, names, value) {
   const { plans, progress } = answer;
   const upTo = progress?.complete_up_to ?? 0;
   const least = plans.reduce((size, { changes }) => Math.min(size, changes.length), Infinity);
-  return upTo >= Math.max(least - 1, 1) && plans.length ? shortest(answer, says, names, enough) : [];
+  return upTo >= Math.max(least - 1, 1) && plans.length ? shortest(answer, says, names, value) : [];
 }
 
 // All plans of several changes in a few words, if that is possible: what it takes where no single value is enough.
@@ -71,10 +72,10 @@ function nothingFound({ start, summary }) {
 }
 
 // How many changes it takes, and which one would do by itself.
-function shortest(answer, says, names, enough) {
+function shortest(answer, says, names, value) {
   const { start, plans, summary, progress } = answer;
   const least = plans.reduce((size, { changes }) => Math.min(size, changes.length), Infinity);
-  if (least === 1) return alone(answer, says, names, enough);
+  if (least === 1) return alone(answer, says, names, value);
   // A plan that does not hold may change the decision too.
   const holding = mustHold(start);
   const upTo = summary?.complete_up_to ?? progress?.complete_up_to ?? 0;
@@ -86,25 +87,26 @@ function shortest(answer, says, names, enough) {
   return upTo >= least - 1 ? [limited(`${none}at least ${counted(least, "change")}.`, answer)] : [];
 }
 
-function alone(answer, says, names, enough) {
+function alone(answer, says, names, value) {
   const { start, plans, summary } = answer;
   const single = plans.filter(({ changes }) => changes.length === 1);
-  if (single.length > 1) return [`Any one of these is enough: ${either(single.map((plan) => at(plan, names, enough)))}.`];
+  if (single.length > 1) return [`Any one of these is enough: ${either(single.map((plan) => `${names(plan.changes[0].feature)} ${value(plan)}`))}.`];
   const [plan] = single;
   const name = capital(names(plan.changes[0].feature));
   const isAll = plans.length === 1 && summary?.complete && !mustHold(start) && !start.rules?.length;
   const does = isAll ? "explains this" : "is enough";
-  return [`${name} alone ${does}: ${value(plan, enough)} ${says}.`];
-}
-
-function at(plan, names, enough) {
-  return `${names(plan.changes[0].feature)} ${value(plan, enough)}`;
+  return [`${name} alone ${does}: ${value(plan)} ${says}.`];
 }
 
 // The least that is known to do, else the target. The model was asked about either.
-function value(plan, enough) {
-  const [change] = plan.changes;
-  return `at ${withUnit(enough(plan, change.feature) ?? change.to, change.unit)}`;
+function leastWords({ features }, enough) {
+  return (plan) => {
+    const [{ feature, to, unit }] = plan.changes;
+    const value = enough(plan, feature) ?? to;
+    const known = features.find(({ name }) => name === feature);
+    if (typeof value === "string" || isYesOrNo(known)) return `with “${valueWords(value, known)}”`;
+    return `at ${withUnit(value, unit)}`;
+  };
 }
 
 // What no plan does without.

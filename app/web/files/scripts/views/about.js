@@ -12,6 +12,9 @@ import { capital, goalOf } from "../words.js";
 const OF_THE_MAKER = ["script", "command", "seed"];
 // How many plans the others are asked for.
 const MOST_COUNTED = 100;
+const TYPES = { linear: "linear model", trees: "decision trees", network: "neural network", opaque: "of another kind" };
+// What the training of a model notes, in words.
+const FIGURES = { rows: "Rows of data", mean_auc: "Mean AUC", refused: "Rows decided unfavourably", refused_share: "Share decided unfavourably" };
 const COLUMNS = ["Version and ranges", "Says", "Plans", "First plan"];
 
 export function showAbout(place, store) {
@@ -49,16 +52,22 @@ function factsOf(model, registry) {
   return [
     // Of a model that lives elsewhere nobody here knows the digest.
     ["Version", `${model.version}${model.sha256 ? ` (sha256 ${model.sha256.slice(0, 12)})` : ""}`],
-    ["Kind", model.structure.kind],
+    ["Type", TYPES[model.structure.kind] ?? model.structure.kind],
     ...(data ? [["Data", data]] : []),
-    ...plain.map(([name, value]) => [capital(name.replaceAll("_", " ")), figureWords(name, value)]),
+    ...plain.map(([name, value]) => [figureTitle(name), figureWords(name, value)]),
     ...(registry ? [["Ranges", `${registry.title}, ${registry.version}${registry.source ? `. ${registry.source}` : ""}`]] : []),
   ];
 }
 
+function figureTitle(name) {
+  const [plans, ranges] = /^share_with_recourse(?:_(.+))?$/.exec(name) ?? [];
+  if (plans) return `Of these, with a plan${ranges ? `, ranges ${ranges.replaceAll("_", "-")}` : ""}`;
+  return FIGURES[name] ?? capital(name.replaceAll("_", " "));
+}
+
 // A share as a percentage: "96.8%".
 function figureWords(name, value) {
-  return /accuracy|share|auc/.test(name) && value >= 0 && value <= 1 ? `${Number((100 * value).toFixed(1))}%` : String(value);
+  return /accuracy|share/.test(name) && value >= 0 && value <= 1 ? `${Number((100 * value).toFixed(1))}%` : String(value);
 }
 
 // The same person with every other version, and with every other registry; nothing of it is shown once `signal` says so.

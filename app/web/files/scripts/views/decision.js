@@ -71,15 +71,17 @@ function verdict(start, model) {
     h(
       "p",
       { class: "score" },
-      `Score ${whose(start.target)}`,
+      `${scoreWord(start.target)} `,
       h("strong", { "data-score": "" }, value),
       `; ${goal.words}.`,
     ),
   ];
 }
-function whose({ classes }) {
-  if (!classes) return "";
-  return classes.length === 1 ? `of ${classes[0]} ` : `of ${classes.join(" or ")} together `;
+
+// Whose score it is; of a regression there is a result.
+function scoreWord({ classes }) {
+  if (!classes) return "Result";
+  return `Score of ${classes.join(" or ")}${classes.length > 1 ? " together" : ""}`;
 }
 
 // The score on its scale, the part that is wanted behind it.

@@ -17,10 +17,10 @@ const IN_RECEIPT = "Saved. The receipt contains this person's values.";
 export function showTakingAway(section, store, printPlans) {
   const said = h("p", { class: "said", role: "status" });
   const ways = [
-    button("Copy curl", () => copy(curl(store.get()), IN_CURL, said)),
-    button("Download receipt", () => download(store.get(), said)),
     button("Print", () => print()),
     button("Copy link", () => copy(linkWithPerson(store.get()), IN_LINK, said)),
+    button("Download receipt", () => download(store.get(), said)),
+    button("Copy curl", () => copy(curl(store.get()), IN_CURL, said)),
   ];
   section.append(h("div", { class: "row" }, ways), said);
   store.watch(

@@ -150,11 +150,12 @@ function options(store, actions) {
   const deadline = h("select", { onchange: () => changeDeadline(Number(deadline.value), store, actions) });
   const holding = h("select", { onchange: () => changeRobustness(store, actions, HOLDING[holding.value]) });
   const other = h("select", { onchange: () => changeRobustness(store, actions, other.value ? { models: [other.value] } : { models: undefined }) });
+  const rangesField = field("Normal ranges", registry);
   const fields = [
-    field("Normal ranges", registry),
+    rangesField,
     field("Threshold", threshold),
     field("Search for at most", deadline),
-    field("List", holding),
+    field("Plans to list", holding),
     field("Also check with", other),
   ];
   const details = h(
@@ -167,6 +168,7 @@ function options(store, actions) {
     (state) => [state.model, state.question, state.thresholdText, state.answer.problem, state.registry],
     (model, question, written, problem) => {
       if (!model) return;
+      rangesField.querySelector("label").textContent = `${capital(fieldWords(model).range)}s`;
       showHolding([holding, other], fields.slice(3), store.get());
       const asked = registryOf(model, question) ?? "";
       // What is asked for is shown, also where it is going to be refused.

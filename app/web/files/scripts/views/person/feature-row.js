@@ -2,15 +2,14 @@
 
 import { button, h, newId, sign, svg, unseen } from "../../elements.js";
 import { withUnit } from "../../numbers.js";
-import { capital, conditionWords, rangeWords, STATUS, whyNot } from "../../words.js";
+import { conditionWords, isYesOrNo, rangeWords, STATUS, titleOf, valueWords, whyNot } from "../../words.js";
 import { rangeBar } from "./range-bar.js";
 
 const DRAGGED = "text/x-flipset-feature";
 
 // Built once for each model, so that nobody loses their place while typing; `show` brings it up to date.
 export function featureRow(feature, word, actions, openRule) {
-  // Beside a list of yes and no, a title that ends in "1 is yes" would confuse.
-  const title = isYesOrNo(feature) && feature.short ? capital(feature.short) : (feature.title ?? feature.name);
+  const title = titleOf(feature);
   const [help, flaw] = ["help", "flaw"].map((name) => h("p", { class: name, id: newId(name) }));
   const input = valueInput(feature, actions, `${help.id} ${flaw.id}`);
   const status = h("span", { class: "status" });
@@ -61,11 +60,6 @@ function valueInput(feature, actions, describedBy) {
   const common = { id: newId("value"), "aria-describedby": describedBy };
   if (feature.type === "category") return categoryInput(feature, actions, common);
   return isYesOrNo(feature) ? yesNoInput(feature, actions, common) : numberInput(feature, actions, common);
-}
-
-// A whole number between 0 and 1.
-function isYesOrNo({ type, bounds }) {
-  return type === "integer" && bounds?.low === 0 && bounds?.high === 1;
 }
 
 function yesNoInput(feature, actions, common) {
@@ -182,10 +176,10 @@ function helpWords(feature, finding, word, expected) {
   const filled = finding.filled ?? null;
   // Of a feature without a range the status has said so already.
   const hasRange = finding.low !== null || finding.high !== null || finding.allowed;
-  const range = hasRange ? `${rangeWords(finding, finding.unit, word)}${condition ? ` (${condition})` : ""}` : "";
+  const range = hasRange ? `${rangeOf(finding, feature, word)}${condition ? ` (${condition})` : ""}` : "";
   const verb = finding.value === null ? "could be given as" : "would move to";
-  const target = finding.target === null ? "" : `${verb} ${withUnit(finding.target, finding.unit)}`;
-  const taken = filled === null ? "" : `taken as ${withUnit(filled, finding.unit)}`;
+  const target = finding.target === null ? "" : `${verb} ${valueWords(finding.target, feature)}`;
+  const taken = filled === null ? "" : `taken as ${valueWords(filled, feature)}`;
   return [range, target, taken].filter(Boolean).join("; ");
 }
 
@@ -194,7 +188,14 @@ function generalRange(feature, word, expected) {
   const range = feature.allowed.length ? { allowed: feature.allowed } : expected;
   if (!range) return "no known range";
   const condition = conditionWords(range.when);
-  return `${rangeWords(range, feature.unit, word)}${condition ? ` (${condition})` : ""}`;
+  return `${rangeOf(range, feature, word)}${condition ? ` (${condition})` : ""}`;
+}
+
+// Of two values: the one that lies in the range.
+function rangeOf(range, feature, word) {
+  const within = [0, 1].filter((value) => value >= (range.low ?? 0) && value <= (range.high ?? 1));
+  const isOne = isYesOrNo(feature) && !range.allowed?.length && within.length === 1;
+  return isOne ? `${word}: ${valueWords(within[0], feature)}` : rangeWords(range, feature.unit, word);
 }
 
 // Dropping one feature's handle on another asks what connects them; the same is behind the button.

@@ -4,10 +4,10 @@ import { button, h } from "../../elements.js";
 import { own } from "../../own.js";
 import { hasRange, registryOf } from "../../person/request.js";
 import { standing } from "../../person/standing.js";
-import { rangeWord } from "../../words.js";
+import { fieldWords, rangeWord } from "../../words.js";
 import { featureRow } from "./feature-row.js";
 
-const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range. Band: range. ◇ target. ≫ off the scale.";
+const LEGEND = "▼ low, ● normal, ▲ high, ✕ not allowed, ○ no known range. ◇ target. ≫ off the scale. Green band:";
 
 // Of more values than that only the abnormal ones are shown at first.
 const MOST_UNFOLDED = 15;
@@ -18,7 +18,8 @@ export function showValues(section, store, actions, openRule, tryOut) {
   const whatIf = button("What if…", tryOut, { class: "fold", hidden: true });
   const sources = h("ul");
   const cited = h("details", { class: "sources", hidden: true }, h("summary", {}, "Sources of these ranges"), sources);
-  section.append(h("div", { class: "row" }, h("p", { class: "legend" }, LEGEND), abnormal, whatIf), list, cited);
+  const legend = h("p", { class: "legend" });
+  section.append(h("div", { class: "row" }, legend, abnormal, whatIf), list, cited);
   let rows = [];
 
   store.watch(
@@ -26,6 +27,7 @@ export function showValues(section, store, actions, openRule, tryOut) {
     (model) => {
       rows = model ? model.features.map((feature) => featureRow(feature, rangeWord(model), actions, openRule)) : [];
       list.replaceChildren(...rows.map(({ row }) => row));
+      legend.textContent = `${LEGEND} ${fieldWords(model).range}.`;
     },
   );
 

@@ -1,14 +1,15 @@
 // What if: a copy of a plan, or of the person, with a slider for each value. The person is never overwritten.
 
 import { button, h, newId } from "../../elements.js";
-import { scoreText, withUnit } from "../../numbers.js";
+import { scoreText } from "../../numbers.js";
 import { own } from "../../own.js";
 import { sentOf } from "../../person/request.js";
 import { flipset } from "../../asking/service.js";
-import { goalOf } from "../../words.js";
+import { goalOf, titleOf, valueWords } from "../../words.js";
 import { scoreBar } from "../decision.js";
 
 const STEPS = 200;
+const LEAST_STEPS = 3;
 // How finely the way of a slider is looked at.
 const POINTS = 40;
 
@@ -61,7 +62,7 @@ export function whatIfDialog(store) {
       min: low,
       max: high,
       step: feature.type === "integer" ? 1 : (high - low) / STEPS,
-      "aria-label": feature.title ?? feature.name,
+      "aria-label": titleOf(feature),
       oninput: () => {
         before ??= current.row;
         change({ ...current.row, [feature.name]: valueOf(input, feature) }, { isDragged: true });
@@ -74,7 +75,7 @@ export function whatIfDialog(store) {
       onfocus: () => show(),
     });
     const track = h("div", { class: "track", "aria-hidden": "true" });
-    const line = h("label", { class: "slider" }, h("span", {}, feature.title ?? feature.name), h("div", {}, track, input), text);
+    const line = h("label", { class: "slider" }, h("span", {}, titleOf(feature)), h("div", {}, track, input), text);
     return { feature, input, track, text, line, low, high, isAbnormal: !["normal", "unknown"].includes(finding.status) };
   }
 
@@ -86,7 +87,7 @@ export function whatIfDialog(store) {
     for (const { feature, input, text } of rows) {
       const value = own(row, feature.name);
       if (document.activeElement !== input || valueOf(input, feature) !== value) input.value = value ?? "";
-      text.textContent = withUnit(value ?? null, feature.unit);
+      text.textContent = valueWords(value ?? null, feature);
       input.setAttribute("aria-valuetext", text.textContent);
     }
     // Those that a plan is about, and those that are being tried: of all others there is nothing green to show.
@@ -105,7 +106,7 @@ export function whatIfDialog(store) {
     verdict.replaceChildren(
       h("p", { class: `label ${now.favourable ? "good" : "bad"}` }, h("strong", {}, now.label ?? scoreText(now.score, goal))),
       scoreBar(now.score, goal, now.favourable),
-      h("p", { class: "score" }, "Score ", h("strong", { "data-score": "" }, scoreText(now.score, goal)), `; ${goal.words}.`),
+      h("p", { class: "score" }, `${current.start.target.classes ? "Score" : "Result"} `, h("strong", { "data-score": "" }, scoreText(now.score, goal)), `; ${goal.words}.`),
     );
     for (const [index, way] of ways.entries())
       paint(way, others.slice(index * (POINTS + 1), (index + 1) * (POINTS + 1)).map(({ favourable }) => favourable));
@@ -140,11 +141,12 @@ function paint({ track }, favourable) {
   track.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
 }
 
-// Room on both sides of all that is known, within what is plausible.
-function extent({ low, high, target, value }, { bounds }, at) {
+// Room on both sides of all that is known, within what is plausible; of a whole number, at least a few steps.
+function extent({ low, high, target, value }, { bounds, type }, at) {
   const known = [low, high, target, value, at].filter((one) => typeof one === "number");
   const [least, most] = [Math.min(...known), Math.max(...known)];
-  const room = (most - least || Math.abs(most) || 1) * 0.25;
+  const share = (most - least || Math.abs(most) || 1) * 0.25;
+  const room = type === "integer" ? Math.max(Math.ceil(share), LEAST_STEPS) : share;
   const floor = bounds?.low ?? (least >= 0 ? 0 : -Infinity);
   return [Math.max(least - room, Math.min(floor, least)), Math.min(most + room, Math.max(bounds?.high ?? Infinity, most))];
 }

@@ -30,7 +30,7 @@ export function showProgress(place, store, actions) {
     if (hadFocus) ([stop, again, longer].find((one) => !one.hidden) ?? section).focus({ preventScroll: true });
     headline.textContent = headlineWords(answer);
     detail.textContent = answer.start ? detailWords(current) : "";
-    detail.title = answer.plans.length ? "Minimal: no part of the plan would turn the decision." : "";
+    detail.title = answer.plans.length ? "Minimal: no part of the plan would change the decision." : "";
     clearTimeout(clock);
     if (running) clock = setTimeout(show, TICK_MS);
   }
@@ -38,9 +38,9 @@ export function showProgress(place, store, actions) {
   store.watch((state) => [state.answer], show);
 }
 
-// Where nothing has to change nothing was searched for.
+// Where nothing has to change nothing was searched for, and the headline has said so.
 function detailWords(answer) {
-  if (answer.summary?.outcome === "already_favourable") return completenessWords(answer);
+  if (answer.summary?.outcome === "already_favourable") return "";
   return `${completenessWords(answer)} ${costWords(answer)}.`;
 }
 

@@ -3,9 +3,9 @@
 import os
 import pty
 import re
-import socket
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path

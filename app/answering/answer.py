@@ -19,7 +19,7 @@ from app.answering.events import (
 )
 from app.answering.holding import Telling, in_order, oracle_of
 from app.answering.least import Least
-from app.answering.on_the_loop import can_answer_on_the_loop, judges_with_the_instance
+from app.answering.on_the_loop import judges_with_the_instance, rows_at_once
 from app.answering.searching import search_of
 from app.asking.posing.question import Question
 from app.asking.refusals import NO_SCORE, FieldError, InvalidRequest, is_refusal
@@ -84,8 +84,9 @@ class Answer:
         self._first_seconds: float | None = None
         posed = clock()
         # Where the whole lattice takes next to no time, the instance is judged along with it.
-        self._quick = can_answer_on_the_loop(question, engine, limits)
-        together = self._quick or judges_with_the_instance(question, engine)
+        rows = rows_at_once(question, engine, limits)
+        self._quick = rows <= question.model.scorer.prompt_rows
+        together = judges_with_the_instance(question, engine, rows)
         self._prediction = self._search.judge_instance(together)
         self._search_seconds = clock() - posed
         if not isfinite(self._prediction.score[0]):

@@ -9,6 +9,7 @@ from math import comb, inf
 from threading import Lock
 
 from app.adapters.graphs.models import Model
+from app.adapters.graphs.pacing import MOST_PROMPT_ROWS
 from app.adapters.rules.constraints import ConstraintsEntry, extent, moves_along, named
 from app.answering.in_use import ModelInUse
 from app.asking.callers import ANYONE, Caller
@@ -99,45 +100,48 @@ def _held_in_any_case(request: CounterfactualsRequest, chosen: ModelInUse, calle
     return held if registry is None else [*held, registry.constraints]
 
 
-def can_answer_on_the_loop(question: Question, engine: Engine, limits: Limits) -> bool:
-    """Whether every subset can be judged in one prompt call, the explanation included, and no solver is needed.
+def rows_at_once(question: Question, engine: Engine, limits: Limits) -> float:
+    """How many rows one call scores if it judges every subset, the explanation included, and no solver is needed.
 
-    Each answer, and each subset of an explanation, is held against every constraint: there must be few of those too,
-    and no long formula among them.
+    Infinite where one call would not do. Each answer, and each subset of an explanation, is held against every
+    constraint: there must be few of those too, and no long formula among them.
     """
-    if not _tells_promptly(question):
-        return False
     if question.problem.ladder is not None or question.problem.following is not None or question.least:
-        return False
+        return inf
     items = question.problem.items
     if any(isinstance(item.statement, Relation) for item in items):
-        return False
+        return inf
     stated = [item.statement.formula for item in items if isinstance(item.statement, Stated)]
     if len(items) > MOST_ITEMS or sum(map(size_of_formula, stated)) > MOST_NAMED:
-        return False
+        return inf
     subsets = 1 << len(question.problem.candidates)
-    within_limits = 2 * subsets < limits.max_model_rows
-    at_once = engine not in (Engine.CEMSP, Engine.THROUGH)
-    return at_once and subsets <= question.model.scorer.prompt_rows and within_limits
+    if engine in (Engine.CEMSP, Engine.THROUGH) or 2 * subsets >= limits.max_model_rows:
+        return inf
+    return max(subsets, _rows_of_telling(question))
 
 
-def _tells_promptly(question: Question) -> bool:
-    """Whether it takes few rows to tell which plans hold."""
+def _rows_of_telling(question: Question) -> float:
+    """The rows that it takes to tell which plans hold, as calls of that many rows."""
     robustness, moves = question.robustness, len(question.problem.moves)
     if robustness is None:
-        return True
+        return 0
     if robustness.plans is None:
         # It was asked for: there may be any number of draws and models.
-        return False
+        return inf
     # No more sets than this are minimal.
     plans = min(robustness.plans, comb(moves, moves // 2))
-    return plans * robustness.conditions.draws <= PROMPT_CALLS * question.model.scorer.prompt_rows
+    return plans * robustness.conditions.draws / PROMPT_CALLS
 
 
-def judges_with_the_instance(question: Question, engine: Engine) -> bool:
-    """Whether the model lives elsewhere, and scores every subset in the call that scores the instance.
+def judges_with_the_instance(question: Question, engine: Engine, rows: float) -> bool:
+    """Whether every subset is scored in the call that scores the instance.
 
-    Two ways there and back would take twice as long. This never happens on the event loop.
+    So it is if `rows_at_once` are few, whether they are prompt or not: then an answer counts the same rows and calls on
+    a busy machine. If the model lives elsewhere, two ways there and back would take twice as long; this never happens
+    on the event loop.
     """
+    scorer = question.model.scorer
+    if rows <= MOST_PROMPT_ROWS and scorer.prompt_rows:
+        return True
     is_elsewhere = question.model.sha256 is None and engine not in (Engine.CEMSP, Engine.THROUGH)
-    return is_elsewhere and 1 << len(question.problem.candidates) <= question.model.scorer.rows_together
+    return is_elsewhere and 1 << len(question.problem.candidates) <= scorer.rows_together

@@ -8,6 +8,7 @@ import pytest
 
 from app.adapters.catalog import load_catalog
 from app.adapters.graphs.pacing import MOST_PROMPT_ROWS
+from app.answering.events import Finished
 from app.answering.on_the_loop import can_pose_on_the_loop
 from app.answering.service import Service
 from app.asking.schemas import CounterfactualsRequest
@@ -93,6 +94,21 @@ def test_what_takes_a_while_to_read_or_to_refuse_is_not(service: Service, fields
 def test_where_a_solver_may_be_needed_the_answer_is_not(service: Service, limits: dict[str, Any]):
     """Sixty-four subsets, and as many again for an explanation, are more than a hundred rows."""
     assert not answers_promptly(service, limits=limits)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_a_machine_that_was_busy_counts_the_same_rows_and_calls(
+    service: Service, monkeypatch: pytest.MonkeyPatch, value: int
+):
+    scorer, body = service.catalog.models["m"].scorer, request(6)
+    body.instance.update({"f0": value} if value == 0 else dict.fromkeys(body.instance, 1))
+    counted = set()
+    for prompt in (MOST_PROMPT_ROWS, 1):
+        monkeypatch.setattr(scorer, "prompt_rows", prompt)
+        with service.answering(body, service.model("m")) as answer:
+            *_, last = (event for event in answer.events() if isinstance(event, Finished))
+        counted.add((last.summary.model_rows, last.summary.model_calls))
+    assert len(counted) == 1
 
 
 def test_where_a_slow_model_must_tell_of_many_plans_the_answer_is_not(tmp_path: Path):

@@ -113,6 +113,28 @@ def test_what_there_was_no_time_to_tell_is_no_difference(tmp_path: Path):
                 assert where in {each.where for each in said.differences}
 
 
+@pytest.mark.parametrize("instance", [PERSON, {**dict.fromkeys("BCD", 0.0), "A": 1.0}])
+def test_on_a_slower_machine_an_answer_is_the_same(tmp_path: Path, instance: dict[str, float]):
+    """It asks the model about other rows, and more often."""
+    body = {**RECORD, "instance": instance}
+    with recorded(f"sqlite:///{tmp_path}/r.db") as made:
+        name = made.ask("synthetic", body)
+        scorer = made.service.catalog.models["synthetic"].scorer
+        scorer.prompt_rows = 0
+        slowly = made.ask("synthetic", body)
+        made.written()
+        counted = []
+        for each in (name, slowly):
+            record = made.store.find(each)
+            assert record is not None
+            assert record.personal is not None
+            assert record.personal.summary is not None
+            summary = json.loads(record.personal.summary)
+            counted.append((summary["model_rows"], summary["model_calls"]))
+            assert replayed(made, each) == Replay(same=True, compared="answer")
+        assert counted[0] != counted[1]
+
+
 def test_the_rules_of_the_key_hold_as_they_were(tmp_path: Path):
     rules = {"synthetic": KeyRules(constraints=ConstraintsEntry(immutable=["A"]))}
     key = Key("k", "", None, None, datetime.now(UTC), rules=rules)

@@ -14,6 +14,7 @@ import httpx
 
 from app.adapters.catalog import load_catalog
 from app.adapters.records.opening import store_at
+from app.adapters.records.record import CUT, ERROR, Record
 from app.adapters.records.sealing import flaws_of_chain
 from app.answering.service import Service
 from app.recording.replaying import Replay, replay
@@ -82,6 +83,12 @@ def missing(told: Storm, address: str) -> set[str]:
     return {name for name, (subject, _) in list(told.answered.items()) if kept.get(name) != subject}
 
 
+def compared_of(record: Record) -> str:
+    """Of an answer that waited past its deadline, for a disk that was slow, only the plans can be compared."""
+    is_whole = record.outcome not in (CUT, ERROR) and json.loads(record.sealed)["answer"]["stopped_by"] is None
+    return "answer" if is_whole else "plans"
+
+
 def check_whole(address: str, models: Path, ranges: Path) -> int:
     """No record is half written, the chain is whole, and all answers are the same again; how many there are."""
     settings = Settings(models_dir=models, normal_ranges_dir=ranges)
@@ -92,7 +99,8 @@ def check_whole(address: str, models: Path, ranges: Path) -> int:
         records = list(store.all())
         assert list(flaws_of_chain(records, store.chain())) == []
         for record in records:
-            assert replay(record, service, Versions(None)) == Replay(same=True, compared="answer")
+            said = replay(record, service, Versions(None))
+            assert said == Replay(same=True, compared=compared_of(record)), (record.outcome, record.sealed)
         with store.reading() as session:
             assert session.execute("SELECT COUNT(*) FROM personal") == [(len(records),)]
     return len(records)

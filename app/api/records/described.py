@@ -63,7 +63,7 @@ class ReplayResult(Described):
     same: bool | None = Field(description="null if the question could not be asked again")
     differences: list[ReplayDifference]
     compared: str | None = Field(
-        description="answer: every byte but the times; plans: those that were sent before time ran out; null: nothing"
+        description="answer: all but times and counts of rows; plans: those sent before time ran out; null: nothing"
     )
 
 

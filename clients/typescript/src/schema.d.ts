@@ -750,7 +750,7 @@ export interface ReplayResult {
   /** null if the question could not be asked again */
   same: boolean | null;
   differences: Array<ReplayDifference>;
-  /** answer: every byte but the times; plans: those that were sent before time ran out; null: nothing */
+  /** answer: all but times and counts of rows; plans: those sent before time ran out; null: nothing */
   compared: string | null;
 }
 

@@ -13,6 +13,7 @@ from app.clinic.resources import Bundle, Modifiable, Patient
 from app.clinic.times import age_on, day_of, is_day
 
 UNKNOWN_MEANING = "may change the meaning of what holds it, and Flipset does not know how; leave that out"
+PAST = "a history also holds what was deleted since; send the resources that hold now, as a collection"
 _VERSION = re.compile(r"/_history/[^/]+$")
 
 
@@ -61,6 +62,8 @@ class Person:
 def person_in(bundle: Bundle, errors: Errors) -> Person:
     """The one Patient of a Bundle; no other may be there."""
     check_meaning(bundle, "", errors)
+    if bundle.type == "history":
+        errors.add("type", PAST)
     found: Person | None = None
     for each in _patients(bundle, errors):
         if found is None:

@@ -149,4 +149,5 @@ class Bundle(Modifiable):
     """Several resources together."""
 
     resource_type: Literal["Bundle"] = Field(alias="resourceType")
+    type: Any = None
     entry: list[Entry] = []

@@ -42,7 +42,13 @@ LATE = ("stability", "certified", "counterexample", "enough", "turns")
 # What an answer cost, in the summary: it also depends on how fast the model is on this machine, as the times do.
 EFFORT = frozenset(("model_rows", "model_calls", "solver_checks", "nodes"))
 # What is wrong with the question, and would be tomorrow.
-REFUSALS = (InvalidRequest, ConflictingConstraints, UnknownRegistry, ModelFailed, ModelTooSlow)
+REFUSALS: dict[type[Exception], str] = {
+    InvalidRequest: "the request is not valid any more",
+    ConflictingConstraints: "its constraints contradict each other",
+    UnknownRegistry: "there is no such registry",
+    ModelFailed: "the model fails",
+    ModelTooSlow: "the model is too slow",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +92,10 @@ def replaying(record: Record, service: Service, versions: Versions, client: str)
         taken = yield from _asked_again(record, record.personal, service, versions, client, most)
     except VersionsGone as gone:
         return Replay(None, (Difference("versions", str(gone)),))
-    except REFUSALS as refusal:
+    except tuple(REFUSALS) as refusal:
         # Once it was answered: that it no longer is, is a difference.
-        return Replay(same=False, differences=(Difference("answer", f"is refused now: {type(refusal).__name__}"),))
+        why = next(words for kind, words in REFUSALS.items() if isinstance(refusal, kind))
+        return Replay(same=False, differences=(Difference("answer", f"is refused now: {why}"),))
     return _compared(record.personal, taken, is_over)
 
 

@@ -18,7 +18,7 @@ from app.asking.parsing import read_body
 from app.asking.refusals import InvalidRequest
 from app.asking.schemas import CounterfactualsRequest
 from app.clinic.assessments import risk_assessment
-from app.clinic.people import UNKNOWN_MEANING
+from app.clinic.people import PAST, UNKNOWN_MEANING
 from app.clinic.plans import first_plans
 from app.clinic.reading import FromBundle, read_bundle
 from app.clinic.resources import Bundle
@@ -224,6 +224,13 @@ def test_what_changes_the_meaning_of_the_rest_is_refused_wherever_it_is_read(ser
     # Of what is not read, nothing is.
     made.entries.append({"resource": {"resourceType": "Condition", **changed}, **changed})
     assert read(service, bundle)
+
+
+def test_a_history_is_refused(service: Service):
+    """Its entries also tell what was deleted since."""
+    bundle = {**plain().bundle, "type": "history"}
+    bundle["entry"].append({"request": {"method": "DELETE", "url": "Observation/alt"}})
+    assert refused(service, bundle) == {"type": PAST}
 
 
 def test_nothing_is_measured_in_the_future(service: Service):

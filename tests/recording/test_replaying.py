@@ -170,6 +170,21 @@ def test_a_difference_is_named(tmp_path: Path):
         }
 
 
+def test_what_is_refused_now_says_why(tmp_path: Path):
+    with recorded(f"sqlite:///{tmp_path}/r.db") as made:
+        name = made.ask("synthetic", RECORD)
+        made.written()
+        record = made.store.find(name)
+        assert record is not None
+        assert record.personal is not None
+        # As if there had been fewer features then.
+        other = replace(record.personal, request=json.dumps({"instance": {"A": 1}}))
+        facts = {name: json.loads(record.sealed)[name] for name in ("model", "others", "normal_ranges", "answer")}
+        made.store.append([NewRecord("f" * 32, 1, None, record.model, "found", facts, record.terms, other)])
+        said = replayed(made, "f" * 32)
+        assert said == Replay(False, (Difference("answer", "is refused now: the request is not valid any more"),))
+
+
 def test_an_erased_record_cannot_be_replayed(tmp_path: Path):
     with recorded(f"sqlite:///{tmp_path}/r.db") as made:
         name = made.ask("synthetic", RECORD)

@@ -20,8 +20,9 @@ run: $(READY_TO_RUN)
 	$(BIN)/flipset serve
 
 # A module stays in one process, so that its fixtures run once. They come in order: the last ones are small. Three processes
-# keep two processors busy: many tests wait for a server.
+# keep two processors busy, because many tests wait for a server; of all tests, which also wait for a browser, four.
 SPREAD := -n 3 --dist loadscope --no-loadscope-reorder
+SPREAD_ALL := $(SPREAD:3=4)
 # Left to `make test-all`: what imports a package that `make test` does not install, what starts a server for every test, and
 # the tests that are marked slow.
 NOT_FAST := clients/test_frames.py conformance deploy exporters lab/benchmarks lab/paper live/operation live/records \
@@ -34,10 +35,10 @@ test: check
 
 # TEST_SCALE multiplies the random problems, TEST_SEED draws others.
 test-all: $(READY_TO_TEST_ALL)
-	TEST_SCALE=$${TEST_SCALE:-2} $(BIN)/pytest $(SPREAD)
+	TEST_SCALE=$${TEST_SCALE:-2} $(BIN)/pytest $(SPREAD_ALL)
 
 nightly: $(READY_TO_TEST_ALL)
-	TEST_SCALE=$${TEST_SCALE:-20} TEST_SEED=$${TEST_SEED:-$$(date +%Y%m%d)} $(BIN)/pytest $(SPREAD)
+	TEST_SCALE=$${TEST_SCALE:-20} TEST_SEED=$${TEST_SEED:-$$(date +%Y%m%d)} $(BIN)/pytest $(SPREAD_ALL)
 
 # BENCH="--data DIR" takes real patients; BENCH="--only NAME" measures a part.
 bench: $(READY_TO_TEST_ALL)

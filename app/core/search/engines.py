@@ -27,6 +27,8 @@ from app.core.through.view import View
 
 # The share of the deadline after which `auto` leaves the larger sizes to the solver, if a network has too many subsets.
 SHARE_OF_BOUNDS = 0.75
+# The rows of so many subsets are scored sooner than the nodes of a network are bounded.
+FEW_SUBSETS = 2**16
 
 
 @dataclass(slots=True)
@@ -164,7 +166,11 @@ class Search:
             return
         self._network = search
         frontier = search.frontier()
-        if search.suits or not frontier.most_next():
+        is_open = bool(frontier.most_next())
+        few = 1 << len(self._problem.moves) <= min(FEW_SUBSETS, self._budget.rows_left_by_size)
+        if few and is_open and engine is Engine.AUTO:
+            yield from self._lattice(engine)
+        elif search.suits or not is_open:
             yield from self._bounded(search, frontier, engine)
         elif search.is_rising:
             yield from self._without_useless(search)

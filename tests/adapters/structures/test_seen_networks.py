@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.core.facts import Explained, Guarantee, ProvedBy
+from app.core.facts import Engine, Explained, Guarantee, ProvedBy
+from app.core.search import whole_lattice
 from app.core.through.networks import engine, frontier
 from tests.support.layered import out_of_reach, random_person, rising_person, saturated_person
 from tests.support.scale import scaled
@@ -36,6 +37,23 @@ def test_a_search_by_bounds_sends_what_brute_force_finds(constrained: bool):
         if expected:
             rows, everything = rows + run.rows, everything + plain.rows
     assert rows < everything
+
+
+def test_auto_scores_few_subsets_instead_of_bounding_them(monkeypatch: pytest.MonkeyPatch):
+    """But it asks nothing more where the bounds on the whole prove that there is no way out."""
+    monkeypatch.setattr(whole_lattice, "MOST_AT_ONCE", 0)
+    engines = set()
+    for seed in Seeds(scaled(15), first=187_000):
+        person = random_person(seed, constrained=False)
+        for each, expected in ((person, person.expected()), (out_of_reach(person), [])):
+            if each is None:
+                continue
+            run = each.run("auto", view=each.view)
+            assert run.answers == expected, seed
+            assert run.finished.complete, seed
+            engines.add((bool(expected), run.finished.engine))
+    assert (True, Engine.LATTICE) in engines
+    assert (True, Engine.THROUGH) not in engines
 
 
 def test_a_sigmoid_that_is_computed_in_float32_stays_coarse_where_the_graph_writes_float64():

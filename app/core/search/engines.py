@@ -168,7 +168,7 @@ class Search:
         frontier = search.frontier()
         is_open = bool(frontier.most_next())
         few = 1 << len(self._problem.moves) <= min(FEW_SUBSETS, self._budget.rows_left_by_size)
-        if few and is_open and engine is Engine.AUTO:
+        if few and is_open and engine is Engine.AUTO and search.is_turned_by_all():
             yield from self._lattice(engine)
         elif search.suits or not is_open:
             yield from self._bounded(search, frontier, engine)

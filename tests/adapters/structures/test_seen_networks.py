@@ -40,7 +40,7 @@ def test_a_search_by_bounds_sends_what_brute_force_finds(constrained: bool):
 
 
 def test_auto_scores_few_subsets_instead_of_bounding_them(monkeypatch: pytest.MonkeyPatch):
-    """But it asks nothing more where the bounds on the whole prove that there is no way out."""
+    """If all moves together turn the decision: otherwise there may be nothing to list, which bounds prove sooner."""
     monkeypatch.setattr(whole_lattice, "MOST_AT_ONCE", 0)
     engines = set()
     for seed in Seeds(scaled(15), first=187_000):
@@ -52,8 +52,8 @@ def test_auto_scores_few_subsets_instead_of_bounding_them(monkeypatch: pytest.Mo
             assert run.answers == expected, seed
             assert run.finished.complete, seed
             engines.add((bool(expected), run.finished.engine))
-    assert (True, Engine.LATTICE) in engines
-    assert (True, Engine.THROUGH) not in engines
+    assert {(True, Engine.LATTICE), (False, Engine.THROUGH)} <= engines
+    assert (False, Engine.LATTICE) not in engines
 
 
 def test_a_sigmoid_that_is_computed_in_float32_stays_coarse_where_the_graph_writes_float64():

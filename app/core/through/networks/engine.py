@@ -68,6 +68,14 @@ class NetworkSearch:
         needed = self.signs.rising if self.problem.conjuncts else self.signs.rising | self.signs.falling
         return bool(needed.all())
 
+    def is_turned_by_all(self) -> bool:
+        """Whether all moves together turn the decision: then there is something to list, and not only to rule out."""
+        every = np.bitwise_or.reduce(single(len(self.problem.moves)), keepdims=True)
+        try:
+            return bool(self.oracle.judge(every).favourable[0])
+        except Stopped:
+            return False
+
     def is_surely_unfavourable(self, outputs: Floats) -> bool:
         """Whether outputs are so far from favourable that no error of the last function of the network matters."""
         favourable, off = self.oracle.favourable, self._off(outputs.dtype)
